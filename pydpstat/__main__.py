@@ -33,16 +33,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, (_, text) in COMMANDS.items():
         # the command's own parser answers --help
         commands.add_parser(name, help=text, add_help=False)
-    chosen, rest = parser.parse_known_args(argv)
-    if chosen.command is None:
-        if rest:
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options, remaining = parser.parse_known_args(argv)
+    if options.command is None:
+        if remaining:
+            parser.error(f"unrecognized arguments: {' '.join(remaining)}")
         parser.print_help()
         return 0
     try:
-        return int(importlib.import_module(COMMANDS[chosen.command][0]).main(rest))
+        return int(importlib.import_module(COMMANDS[options.command][0]).main(remaining))
     except PydpstatError as error:
-        print(f"{parser.prog} {chosen.command}: {error}", file=sys.stderr)
+        print(f"{parser.prog} {options.command}: {error}", file=sys.stderr)
         return 2
 
 

@@ -55,11 +55,11 @@ class HelpfulErrors:
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        for name, each in list(vars(cls).items()):
+        for name, attribute in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
             # a dataclass with slots creates its class twice
-            if public and inspect.isfunction(each) and each.__code__ is not _WRAPPER_CODE:
-                setattr(cls, name, explain_wrong_calls(each))
+            if public and inspect.isfunction(attribute) and attribute.__code__ is not _WRAPPER_CODE:
+                setattr(cls, name, explain_wrong_calls(attribute))
         if "__dataclass_fields__" in vars(cls):
             # the methods that dataclasses generate fail for properties of a class with slots
             for name in {"__setattr__", "__delattr__"} & {*vars(cls)}:
@@ -67,8 +67,8 @@ class HelpfulErrors:
 
     def _suggest_attribute(self, name: str) -> str:
         """Return a hint for an attribute that the class lacks; an empty string if the name is unknown."""
-        here = translate_function_name(name, dir(type(self)))
-        return f"write .{here}(...)" if here else ""
+        translated = translate_function_name(name, dir(type(self)))
+        return f"write .{translated}(...)" if translated else ""
 
     # hidden from type checkers, which would otherwise accept every name and comparison
     if not TYPE_CHECKING:
@@ -89,11 +89,11 @@ class HelpfulErrors:
                 ) from None
 
         def __getitem__(self, key):
-            kind, given = type(self).__name__, checks.describe_option(key)
-            known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
-            way = f"write .{key}" if known else self._suggest_attribute(key) if isinstance(key, str) else ""
-            way = way or _find_hint(self, "[ ]")
-            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_format_hint(way, self)}")
+            kind, key_text = type(self).__name__, checks.describe_option(key)
+            is_attribute = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
+            hint = f"write .{key}" if is_attribute else self._suggest_attribute(key) if isinstance(key, str) else ""
+            hint = hint or _find_hint(self, "[ ]")
+            raise ArgumentError(f"{kind} has no elements for [ ]; got {key_text}. {_format_hint(hint, self)}")
 
         def _refuse_comparison(self, other):
             raise ArgumentError(
@@ -108,8 +108,8 @@ class HelpfulErrors:
             return True
 
         def __len__(self):
-            way = _format_hint(_find_hint(self, "len()"), self)
-            raise ArgumentError(f"{type(self).__name__} has no length. {way}")
+            hint = _format_hint(_find_hint(self, "len()"), self)
+            raise ArgumentError(f"{type(self).__name__} has no length. {hint}")
 
         def _refuse_arithmetic(self, other):
             raise ArgumentError(
@@ -124,10 +124,10 @@ class HelpfulErrors:
             if not spec:
                 return str(self)
             kind = type(self)
-            way = next((way for each, way in _FORMAT_HINTS.items() if hasattr(kind, each)), "")
+            hint = next((hint for marker, hint in _FORMAT_HINTS.items() if hasattr(kind, marker)), "")
             raise ArgumentError(
                 f"{kind.__name__} is no number that a format could show; got {checks.format_public_value(spec)}. "
-                f"{_format_hint(way, self)}"
+                f"{_format_hint(hint, self)}"
             )
 
 
@@ -148,20 +148,20 @@ def explain_frozen_changes(cls: type[Kind]) -> type[Kind]:
 
 def _explain_missing_name(thing: HelpfulErrors, name: str) -> str:
     """Return the error message for an attribute that an object lacks."""
-    way = thing._suggest_attribute(name) or _find_hint(thing, name)
-    return f"{type(thing).__name__} has no attribute {name!r}. {_format_hint(way, thing, name)}"
+    hint = thing._suggest_attribute(name) or _find_hint(thing, name)
+    return f"{type(thing).__name__} has no attribute {name!r}. {_format_hint(hint, thing, name)}"
 
 
 def _format_hint(hint: str, thing: object, name: str = "") -> str:
     """Return a hint as a sentence; without a hint, a similar name or the list of public names."""
     if hint:
         return f"{hint[0].upper()}{hint[1:]}."
-    known = [each for each in dir(thing) if not each.startswith("_")]
-    word = checks.suggest_spelling(name, known)
-    return word if word.startswith("Did") else f"It has {', '.join(known)}."
+    attributes = [attribute for attribute in dir(thing) if not attribute.startswith("_")]
+    suggestion = checks.suggest_spelling(name, attributes)
+    return suggestion if suggestion.startswith("Did") else f"It has {', '.join(attributes)}."
 
 
 def _find_hint(thing: object, word: str) -> str:
     """Return the hint for a word from the first row of the table whose attribute the object has."""
-    ways = (way for here, words, way in ATTRIBUTE_HINTS if word in words and hasattr(type(thing), here))
-    return next(ways, "").format(name=word)
+    hints = (hint for marker, names, hint in ATTRIBUTE_HINTS if word in names and hasattr(type(thing), marker))
+    return next(hints, "").format(name=word)

@@ -43,11 +43,11 @@ def describe_value(value: Any) -> str:
         return f"the function {value.__name__}"
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
-        if not all(isinstance(each, int) for each in shape):
+        if not all(isinstance(length, int) for length in shape):
             # the shape of a lazy query is not computed
             return f"an object of type {kind}"
-        sides = ", ".join(map(_describe_size, shape))
-        return f"{kind} of shape ({sides}{',' * (len(shape) == 1)})"
+        lengths = ", ".join(map(_describe_size, shape))
+        return f"{kind} of shape ({lengths}{',' * (len(shape) == 1)})"
     try:
         return f"{kind} of length {_describe_size(len(value))}"
     except Exception:  # the object has no length, or computing it fails
@@ -156,9 +156,9 @@ def check_scalar(value: Any, name: str) -> float:
 
 def check_number(value: object, name: str, allowed: str, is_allowed: Callable[[float], bool], hint: str) -> float:
     """Check that one real number, not a boolean, is allowed, and return it as a float."""
-    given = unwrap_scalar(value)
-    if is_number(given) and is_allowed(as_float(given)):
-        return as_float(given)
+    scalar = unwrap_scalar(value)
+    if is_number(scalar) and is_allowed(as_float(scalar)):
+        return as_float(scalar)
     raise PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}. {hint}")
 
 
@@ -209,14 +209,14 @@ def check_choice(value: object, name: str, allowed: Sequence[str], hint: str = "
     """Check that a string is one of those allowed; the hint is for a value that resembles none of them."""
     if isinstance(value, str) and value in allowed:
         return value
-    choices, way = ", ".join(repr(choice) for choice in allowed), suggest_choice(value, name, allowed, hint)
-    raise PydpstatError(f"{name} must be one of {{{choices}}}; got {describe_option(value)}. {way}")
+    choices, suggestion = ", ".join(repr(choice) for choice in allowed), suggest_choice(value, name, allowed, hint)
+    raise PydpstatError(f"{name} must be one of {{{choices}}}; got {describe_option(value)}. {suggestion}")
 
 
 def suggest_choice(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
     """Return a hint for an invalid choice: the closest match, or else what the choices mean."""
-    near = suggest_spelling(value, allowed)
-    return near if near.startswith("Did") else hint or CHOICE_MEANINGS.get(name, near)
+    spelling = suggest_spelling(value, allowed)
+    return spelling if spelling.startswith("Did") else hint or CHOICE_MEANINGS.get(name, spelling)
 
 
 def select_by_names(
@@ -232,23 +232,23 @@ def select_by_names(
 
     Error messages end with `extra_hint`, about another likely intention.
     """
-    found = {str(name): each for name, each in mapping.items()}
-    if set(found) != set(names) or len(found) != len(mapping):
-        gone = [name for name in names if name not in found]
-        more = [name for name in found if name not in names]
-        lacks = [f"lacks {format_public_value(gone[0])}"] if gone else []
-        lacks += [f"has {len(more)} that {'is' if len(more) == 1 else 'are'} not among them"] if more else []
+    value_of = {str(name): value for name, value in mapping.items()}
+    if set(value_of) != set(names) or len(value_of) != len(mapping):
+        missing = [name for name in names if name not in value_of]
+        unknown = [name for name in value_of if name not in names]
+        lacks = [f"lacks {format_public_value(missing[0])}"] if missing else []
+        lacks += [f"has {len(unknown)} that {'is' if len(unknown) == 1 else 'are'} not among them"] if unknown else []
         lack = f"it {', and '.join(lacks)}" if lacks else f"got {describe_value(mapping)}"
-        way = f"Give {argument}={{{key_kind}: {value_example}, ...}}."
-        if more and not gone:
-            way = (
+        hint = f"Give {argument}={{{key_kind}: {value_example}, ...}}."
+        if unknown and not missing:
+            hint = (
                 f"Leave out others: {argument}={{key: {argument}[key] for key in {format_public_value(list(names))}}}."
             )
         raise PydpstatError(
             f"{argument} must name every {key_kind} and no other; {lack}, for the {key_kind}s "
-            f"{format_public_value(list(names))}. {way}{' ' * bool(extra_hint)}{extra_hint}"
+            f"{format_public_value(list(names))}. {hint}{' ' * bool(extra_hint)}{extra_hint}"
         )
-    return [found[name] for name in names]
+    return [value_of[name] for name in names]
 
 
 def describe_duplicate(values: Sequence[object]) -> str:
@@ -258,7 +258,7 @@ def describe_duplicate(values: Sequence[object]) -> str:
     """
     if len(values) > _MAX_REPORTED_SIZE:
         return "a value twice"
-    twice = next((each for place, each in enumerate(values) if each in values[:place]), None)
+    twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
     return "a value twice" if twice is None else f"{format_public_value(twice)} twice"
 
 
@@ -274,8 +274,8 @@ def suggest_spelling(value: object, allowed: Sequence[str], cutoff: float = 0.6)
     from difflib import get_close_matches
 
     by_lower_case = {choice.lower(): choice for choice in allowed}
-    near = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=cutoff)
-    return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
+    matches = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=cutoff)
+    return f"Did you mean {by_lower_case[matches[0]]!r}?" if matches else "Give one of them."
 
 
 def has_parameter(function: Callable[..., object], name: str) -> bool:
@@ -302,10 +302,10 @@ def check_noise_draw(values: np.ndarray, size: int, grid: float | None, name: st
     """
     shape = getattr(values, "shape", None)
     if shape != (size,):
-        got = type(values).__name__ if shape is None else f"an array of shape {shape}"
+        received = type(values).__name__ if shape is None else f"an array of shape {shape}"
         raise PydpstatError(
             f"draw of {name} must return an array of shape ({size},), with a number for each element; "
-            f"got {got}. Nothing was released."
+            f"got {received}. Nothing was released."
         )
     if grid is None or values.dtype.kind in "iu":
         return values

@@ -22,18 +22,18 @@ def write_atomically(target: Path) -> Iterator[Path]:
     The file's folder is created if it is missing.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        yield part
-        os.replace(part, target)
+        yield temporary
+        os.replace(temporary, target)
     finally:
-        part.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def write_text(target: Path, content: str) -> None:
     """Write a string to a file atomically."""
-    with write_atomically(target) as part:
-        part.write_text(content, encoding="utf-8")
+    with write_atomically(target) as temporary:
+        temporary.write_text(content, encoding="utf-8")
 
 
 def resolve_path(path: object, example: str = "survey.ledger") -> str:

@@ -65,7 +65,7 @@ class ReadOnlyArrays:
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, field.name, freeze_array(value))
-            elif isinstance(value, tuple) and value and all(isinstance(each, np.ndarray) for each in value):
+            elif isinstance(value, tuple) and value and all(isinstance(element, np.ndarray) for element in value):
                 object.__setattr__(self, field.name, tuple(map(freeze_array, value)))
 
     def __dir__(self) -> list[str]:

@@ -33,8 +33,8 @@ def round_to_grid(exact: Sequence[Fraction | int], grid: float) -> list[int]:
     """
     power = 1 - math.frexp(grid)[1]
     if power >= 0:
-        return [_round_ratio(each.numerator << power, each.denominator) for each in exact]
-    return [_round_ratio(each.numerator, each.denominator << -power) for each in exact]
+        return [_round_ratio(ratio.numerator << power, ratio.denominator) for ratio in exact]
+    return [_round_ratio(ratio.numerator, ratio.denominator << -power) for ratio in exact]
 
 
 def convert_from_grid(total: int, grid: float) -> float:
@@ -66,11 +66,11 @@ def round_up_quotient(numerator: int, denominator: int) -> float:
     (0.5, True)
     """
     try:
-        near = numerator / denominator
+        nearest = numerator / denominator
     except OverflowError:
         return math.inf if numerator > 0 else -sys.float_info.max
-    top, bottom = near.as_integer_ratio()
-    return near if top * denominator >= numerator * bottom else math.nextafter(near, math.inf)
+    top, bottom = nearest.as_integer_ratio()
+    return nearest if top * denominator >= numerator * bottom else math.nextafter(nearest, math.inf)
 
 
 def round_up_sum(larger: float, smaller: float) -> float:
@@ -124,6 +124,6 @@ def _invert_grid(grid: float) -> int:
 
 
 def _round_ratio(numerator: int, denominator: int) -> int:
-    whole, rest = divmod(numerator, denominator)
-    twice = 2 * rest
-    return whole + (twice > denominator or (twice == denominator and whole & 1))
+    quotient, remainder = divmod(numerator, denominator)
+    twice = 2 * remainder
+    return quotient + (twice > denominator or (twice == denominator and quotient & 1))

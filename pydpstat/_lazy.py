@@ -21,10 +21,10 @@ class _LazyModule:
         # tools that inspect a namespace ask each object for such names
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(importlib.import_module(self._module), name)
+        attribute = getattr(importlib.import_module(self._module), name)
         # found without this method on the next access
-        self.__dict__[name] = found
-        return found
+        self.__dict__[name] = attribute
+        return attribute
 
 
 # a release of plain arrays does not need pandas, whose import takes longest
@@ -54,9 +54,9 @@ def attach_names(
         return namespace[name]
 
     def collect_names() -> list[str]:
-        own = {name for name in namespace if name.startswith("__") and name.endswith("__")}
+        module_names = {name for name in namespace if name.startswith("__") and name.endswith("__")}
         # __main__ is a module that appears in the namespace once it was imported
-        return sorted({*own, *homes, *parts} - {"__main__"})
+        return sorted({*module_names, *homes, *parts} - {"__main__"})
 
     return load_name, collect_names
 
@@ -74,16 +74,16 @@ def explain_missing_names(namespace: dict[str, Any]) -> None:
 
 def make_name_error(package: str, name: str, known: Collection[str]) -> Exception:
     """Return the error for a name that a package lacks; called by its ``__getattr__``."""
-    said = f"module {package!r} has no attribute {name!r}"
+    message = f"module {package!r} has no attribute {name!r}"
     # Python itself looks up private modules in this way
     if name.startswith("_"):
-        return AttributeError(said)
+        return AttributeError(message)
     from pydpstat._wrong_calls import suggest_name
     from pydpstat.errors import AttributeNameError
 
     hint = suggest_name(name, known)
     # "from package import name" shows only the messages of import errors
-    asked = sys._getframe(2).f_code.co_name == "_handle_fromlist"
-    if asked and find_spec(f"{package}.{name}") is None:
+    is_import = sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    if is_import and find_spec(f"{package}.{name}") is None:
         return ImportError(f"cannot import name {name!r} from {package!r}{hint}", name=package)
-    return AttributeNameError(said + (hint or f". Its names are in dir({package})."))
+    return AttributeNameError(message + (hint or f". Its names are in dir({package})."))

@@ -24,7 +24,7 @@ def as_latex(text: str) -> str:
     >>> print(as_latex(r"\input{a_b}"))
     \textbackslash{}input\{a\_b\}
     """
-    return "".join(_LATEX_ESCAPES.get(each, each) for each in join_lines(text))
+    return "".join(_LATEX_ESCAPES.get(letter, letter) for letter in join_lines(text))
 
 
 def as_markdown(text: str) -> str:

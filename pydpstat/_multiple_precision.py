@@ -53,8 +53,8 @@ class _LockedFunctions:
 
 @cache
 def _load_copy() -> ModuleType:
-    found = find_spec("mpmath")
-    spec = found and PathFinder.find_spec(_MODULE_NAME, found.submodule_search_locations)
+    package_spec = find_spec("mpmath")
+    spec = package_spec and PathFinder.find_spec(_MODULE_NAME, package_spec.submodule_search_locations)
     if spec is None or spec.loader is None:
         raise ImportError("mpmath must be installed: pip install mpmath")
     for name in [name for name in sys.modules if name == _MODULE_NAME or name.startswith(f"{_MODULE_NAME}.")]:

@@ -39,15 +39,15 @@ def note_r_warning(text: str) -> None:
 def _warn_at_frame(frame: FrameType, warning: Warning, topic: str) -> None:
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     line, kind = frame.f_lineno, type(warning)
-    shown, topic_shown = (str(warning), kind, line), (topic, kind, line, "topic")
-    if topic_shown in registry:
+    warning_key, topic_key = (str(warning), kind, line), (topic, kind, line, "topic")
+    if topic_key in registry:
         # Python compares texts; a different figure from the same line is not shown again
-        registry[shown] = True
+        registry[warning_key] = True
     warnings.warn_explicit(
         warning, kind, frame.f_code.co_filename, line, frame.f_globals.get("__name__", "<unknown>"), registry
     )
-    if shown in registry:
-        registry[topic_shown] = True
+    if warning_key in registry:
+        registry[topic_key] = True
 
 
 def _find_caller() -> FrameType:

@@ -41,31 +41,31 @@ _ARGUMENT_WORDS = {
 
 def raise_call_error(function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, Any]) -> None:
     """Raise an explained error if the arguments do not fit the function's signature."""
-    own, name = inspect.signature(function), function.__name__
+    signature, name = inspect.signature(function), function.__name__
     try:
-        own.bind(*arguments, **options)
+        signature.bind(*arguments, **options)
     except TypeError:
         pass
     else:
         return
-    if next(iter(own.parameters), "") == "self" and arguments:
+    if next(iter(signature.parameters), "") == "self" and arguments:
         # the class of the object, which may have inherited the method
-        thing, arguments = arguments[0], arguments[1:]
-        kind, own = type(thing).__name__, own.replace(parameters=list(own.parameters.values())[1:])
-        if not _has_method(thing, function):
+        instance, arguments = arguments[0], arguments[1:]
+        kind, signature = type(instance).__name__, signature.replace(parameters=list(signature.parameters.values())[1:])
+        if not _has_method(instance, function):
             raise ArgumentError(
-                f"{name} must be called on an object, not on its class; got {checks.describe_value(thing)} in the "
-                f"object's place. Create an object, and write object{_format_example_call(f'.{name}', own)}."
+                f"{name} must be called on an object, not on its class; got {checks.describe_value(instance)} in the "
+                f"object's place. Create an object, and write object{_format_example_call(f'.{name}', signature)}."
             ) from None
         name = kind if name == "__init__" else f"{kind}.{name}"
-    raise ArgumentError(explain_call(name, own, arguments, options)) from None
+    raise ArgumentError(explain_call(name, signature, arguments, options)) from None
 
 
 def _has_method(thing: object, function: Callable[..., object]) -> bool:
     """Return whether a function is a method of an object, possibly wrapped by a decorator."""
     methods = (vars(kind).get(function.__name__) for kind in type(thing).__mro__)
-    own = inspect.unwrap(function)
-    return any(callable(each) and inspect.unwrap(each) is own for each in methods)
+    unwrapped = inspect.unwrap(function)
+    return any(callable(method) and inspect.unwrap(method) is unwrapped for method in methods)
 
 
 def explain_call(
@@ -76,33 +76,37 @@ def explain_call(
     declared: Collection[str] = (),
 ) -> str:
     """Return the error message for a wrong call; `declared` are arguments that a design declares for all calls."""
-    known = list(signature.parameters.values())
+    parameters = list(signature.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in signature.parameters}
-    if any(each.kind == each.VAR_KEYWORD for each in known):
+    if any(each.kind == each.VAR_KEYWORD for each in parameters):
         # the names that the function accepts as keyword arguments are unknown
-        words = {word for here in signature.parameters for word in ARGUMENT_SYNONYMS.get(here, ())}
-        unknown = {each: value for each, value in unknown.items() if each in words}
+        synonyms = {synonym for parameter in signature.parameters for synonym in ARGUMENT_SYNONYMS.get(parameter, ())}
+        unknown = {each: value for each, value in unknown.items() if each in synonyms}
     if unknown:
         return explain_unknown_arguments(
             name, list(signature.parameters), unknown, _format_example_call(name, signature), declared
         )
-    places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
-    various = any(each.kind == each.VAR_POSITIONAL for each in known)
-    if len(arguments) > len(places) and not various:
-        taken = f"{_join_words(places)} by position, and all others by name" if places else "no positional arguments"
+    positional = [each.name for each in parameters if each.kind == each.POSITIONAL_OR_KEYWORD]
+    various = any(each.kind == each.VAR_POSITIONAL for each in parameters)
+    if len(arguments) > len(positional) and not various:
+        accepted = (
+            f"{_join_words(positional)} by position, and all others by name"
+            if positional
+            else "no positional arguments"
+        )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        said = f"{name} takes {taken}; got {number} by position. Write {_format_example_call(name, signature)}."
-        return said + FUNCTION_NOTES.get(name, "")
-    twice = [each for each in places[: len(arguments)] if each in options]
+        message = f"{name} takes {accepted}; got {number} by position. Write {_format_example_call(name, signature)}."
+        return message + FUNCTION_NOTES.get(name, "")
+    twice = [each for each in positional[: len(arguments)] if each in options]
     if twice:
-        way = _format_example_call(name, signature)
-        return f"{name} was given {twice[0]} twice, by position and by name. Write {way}."
-    got = {*places[: len(arguments)], *options}
+        example = _format_example_call(name, signature)
+        return f"{name} was given {twice[0]} twice, by position and by name. Write {example}."
+    given_names = {*positional[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
-    gone = [each for each in needed if each not in got]
-    said = f"{name} needs {_join_words(gone)}; got none. Write {_format_example_call(name, signature)}."
-    return said + FUNCTION_NOTES.get(name, "")
+    required = [each.name for each in parameters if each.default is each.empty and each.kind not in several]
+    missing = [each for each in required if each not in given_names]
+    message = f"{name} needs {_join_words(missing)}; got none. Write {_format_example_call(name, signature)}."
+    return message + FUNCTION_NOTES.get(name, "")
 
 
 def explain_unknown_arguments(
@@ -113,62 +117,77 @@ def explain_unknown_arguments(
     declared: Collection[str] = (),
 ) -> str:
     """Return the error message for unknown arguments; `example` is a correct call of the function."""
-    said = f"{name} has no argument {_join_words([repr(each) for each in unknown], 'or')}"
+    message = f"{name} has no argument {_join_words([repr(given_name) for given_name in unknown], 'or')}"
     function = name.rpartition(" ")[2].rpartition(".")[2]
     planned, design = name.startswith("plan of "), name.startswith("design.")
     scopes = [f"{name}.", f"{function}.", *["plan."] * planned, *["."] * design]
     if planned or design or "neighbors" in known and {"rng", "random_state"} & {*known}:
         scopes.append("")
     # R's names may have dots
-    unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
+    unknown = {given_name.replace(".", "_"): value for given_name, value in unknown.items()}
     low, high = (
-        next((unknown[each] for each in words if each in unknown), None) for words in (LOWER_SYNONYMS, UPPER_SYNONYMS)
+        next((unknown[synonym] for synonym in synonyms if synonym in unknown), None)
+        for synonyms in (LOWER_SYNONYMS, UPPER_SYNONYMS)
     )
-    write, ways, near = [], [], []
+    write, hints, suggestions = [], [], []
     bounded = not (low is None and high is None)
     if "bounds" in known and bounded:
         write.append(
             f"bounds=({_format_argument('bounds', low, 'lower')}, {_format_argument('bounds', high, 'upper')})"
         )
     elif "edges" in known and bounded:
-        ends = f"{_format_argument('bounds', low, 'lower')}, {_format_argument('bounds', high, 'upper')}"
-        write.append(f"edges=np.linspace({ends}, 21)")
-    for each, value in unknown.items():
-        if {"bounds", "edges"} & {*known} and each in (*LOWER_SYNONYMS, *UPPER_SYNONYMS):
+        limits = f"{_format_argument('bounds', low, 'lower')}, {_format_argument('bounds', high, 'upper')}"
+        write.append(f"edges=np.linspace({limits}, 21)")
+    for given_name, value in unknown.items():
+        if {"bounds", "edges"} & {*known} and given_name in (*LOWER_SYNONYMS, *UPPER_SYNONYMS):
             continue
-        if (function, each) in METHOD_HINTS:
-            ways.append(METHOD_HINTS[function, each].format(method=function))
+        if (function, given_name) in METHOD_HINTS:
+            hints.append(METHOD_HINTS[function, given_name].format(method=function))
             continue
         if fixed := next(
-            (here for here in sorted(declared) if each == here or each in ARGUMENT_SYNONYMS.get(here, ())), ""
+            (
+                argument
+                for argument in sorted(declared)
+                if given_name == argument or given_name in ARGUMENT_SYNONYMS.get(argument, ())
+            ),
+            "",
         ):
             value = _format_argument(fixed, value, EXAMPLE_VALUES.get(fixed, ""))
-            ways.append(f"declare {fixed}{'=' * bool(value)}{value} once, in dp.design(frame, ...)")
+            hints.append(f"declare {fixed}{'=' * bool(value)}{value} once, in dp.design(frame, ...)")
             continue
-        way = next((ARGUMENT_HINTS[f"{scope}{each}"] for scope in scopes if f"{scope}{each}" in ARGUMENT_HINTS), "")
-        way = way or FUNCTION_HINTS.get(function, "") * (each in _ARGUMENT_WORDS)
-        here = next((here for here, words in ARGUMENT_SYNONYMS.items() if here in known and each in words), None)
-        if each in ("bounds", *ARGUMENT_SYNONYMS["bounds"]) and "edges" in known:
+        hint = next(
+            (ARGUMENT_HINTS[f"{scope}{given_name}"] for scope in scopes if f"{scope}{given_name}" in ARGUMENT_HINTS), ""
+        )
+        hint = hint or FUNCTION_HINTS.get(function, "") * (given_name in _ARGUMENT_WORDS)
+        argument = next(
+            (
+                argument
+                for argument, synonyms in ARGUMENT_SYNONYMS.items()
+                if argument in known and given_name in synonyms
+            ),
+            None,
+        )
+        if given_name in ("bounds", *ARGUMENT_SYNONYMS["bounds"]) and "edges" in known:
             pair = value if isinstance(value, tuple) and len(value) == 2 else ()
-            ends = ", ".join(map(repr, pair)) if pair and all(map(checks.is_number, pair)) else "0, 100"
-            write.append(f"edges=np.linspace({ends}, 21)")
-        elif each in ARGUMENT_SYNONYMS["bounds"] + ("bounds",) and "lower_bound" in known:
+            limits = ", ".join(map(repr, pair)) if pair and all(map(checks.is_number, pair)) else "0, 100"
+            write.append(f"edges=np.linspace({limits}, 21)")
+        elif given_name in ARGUMENT_SYNONYMS["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")
-        elif here is not None:
-            usual = EXAMPLE_VALUES.get(f"{name}.{here}", EXAMPLE_VALUES.get(here, "..."))
-            write.append(f"{here}={_format_argument(here, value, usual)}")
-        elif way:
-            ways.append(way.format(name=function, example=example or f"{function}(...)"))
+        elif argument is not None:
+            usual = EXAMPLE_VALUES.get(f"{name}.{argument}", EXAMPLE_VALUES.get(argument, "..."))
+            write.append(f"{argument}={_format_argument(argument, value, usual)}")
+        elif hint:
+            hints.append(hint.format(name=function, example=example or f"{function}(...)"))
         else:
-            near.append(checks.suggest_spelling(each, known))
+            suggestions.append(checks.suggest_spelling(given_name, known))
     if write:
-        ways.append(f"write {', '.join(dict.fromkeys(write))}")
-    if ways:
-        return f"{said}: {'; '.join(dict.fromkeys(ways))}."
+        hints.append(f"write {', '.join(dict.fromkeys(write))}")
+    if hints:
+        return f"{message}: {'; '.join(dict.fromkeys(hints))}."
     if not known:
-        return f"{said}. It has none: write {EXAMPLE_CALLS.get(name, f'{name}()')}."
-    word = next((each for each in near if each.startswith("Did")), "")
-    return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
+        return f"{message}. It has none: write {EXAMPLE_CALLS.get(name, f'{name}()')}."
+    suggestion = next((text for text in suggestions if text.startswith("Did")), "")
+    return f"{message}. {suggestion + ' ' * bool(suggestion)}It has {', '.join(known) or 'none'}."
 
 
 def _format_argument(name: str, value: Any, usual: str) -> str:
@@ -183,9 +202,9 @@ def _format_argument(name: str, value: Any, usual: str) -> str:
     if name == "correction" and value not in ("holm", "bonferroni"):
         return usual
     several = isinstance(value, (list, tuple)) and len(value) <= _MAX_LISTED_NUMBERS and list in kinds
-    if several and all(isinstance(each, (int, float)) for each in value):
+    if several and all(isinstance(element, (int, float)) for element in value):
         return repr(value)
-    plain = isinstance(value, tuple(each for each in kinds if each is not list))
+    plain = isinstance(value, tuple(kind for kind in kinds if kind is not list))
     return repr(value) if plain and not (isinstance(value, str) and len(value) > 40) else usual
 
 
@@ -193,18 +212,18 @@ def _format_example_call(name: str, signature: inspect.Signature) -> str:
     """Format an example call of a function with its required arguments."""
     if name in EXAMPLE_CALLS:
         return EXAMPLE_CALLS[name]
-    parts: list[str] = []
-    for each in signature.parameters.values():
-        if each.kind == each.VAR_POSITIONAL:
-            parts.append("first, second")
-        elif each.default is each.empty and each.kind != each.VAR_KEYWORD:
-            named = any("=" in part for part in parts)
-            usual = EXAMPLE_VALUES.get(each.name, "..." if named else None)
-            plain = name.startswith("design.") and each.kind == each.POSITIONAL_OR_KEYWORD and usual
-            parts.append(plain or (each.name if usual is None else f"{each.name}={usual}"))
+    arguments: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.kind == parameter.VAR_POSITIONAL:
+            arguments.append("first, second")
+        elif parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD:
+            has_names = any("=" in argument for argument in arguments)
+            usual = EXAMPLE_VALUES.get(parameter.name, "..." if has_names else None)
+            plain = name.startswith("design.") and parameter.kind == parameter.POSITIONAL_OR_KEYWORD and usual
+            arguments.append(plain or (parameter.name if usual is None else f"{parameter.name}={usual}"))
     # a method is shown without the name of the object, which is the user's
     kind, dot, method = name.rpartition(".")
-    return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"
+    return f"{name if kind == 'design' else dot + method}({', '.join(arguments)})"
 
 
 def _join_words(names: Sequence[str], word: str = "and") -> str:
@@ -214,18 +233,25 @@ def _join_words(names: Sequence[str], word: str = "and") -> str:
 
 def translate_function_name(name: str, known: Collection[str]) -> str:
     """Return the name here of a function of another package; an empty string if there is none."""
-    return next((here for here, words in FUNCTION_SYNONYMS.items() if name in words and here in known), "")
+    return next(
+        (
+            function_name
+            for function_name, synonyms in FUNCTION_SYNONYMS.items()
+            if name in synonyms and function_name in known
+        ),
+        "",
+    )
 
 
 def suggest_name(name: str, known: Collection[str]) -> str:
     """Return a hint for an unknown name, to be appended to a message, or an empty string."""
-    here = translate_function_name(name, known)
-    if here:
-        return f". Use {here!r}."
+    translated = translate_function_name(name, known)
+    if translated:
+        return f". Use {translated!r}."
     if name in FOREIGN_NAME_HINTS:
         return f". {FOREIGN_NAME_HINTS[name].format(name=name)}."
     # for short names, similar names are often unrelated
-    near = checks.suggest_spelling(name, [*known], _NAME_CUTOFF)
-    if near.startswith("Did"):
-        return f". {near}"
+    suggestion = checks.suggest_spelling(name, [*known], _NAME_CUTOFF)
+    if suggestion.startswith("Did"):
+        return f". {suggestion}"
     return f". It has {', '.join(sorted(known))}." if len(known) <= _MAX_LISTED_NAMES else ""

@@ -136,8 +136,8 @@ class MissingExtraError(ImportError):
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        way = f"pip install 'pydpstat[{extra}]', or '.[{extra}]' in a checkout"
-        super().__init__(f"{feature} needs {package}: {way}")
+        command = f"pip install 'pydpstat[{extra}]', or '.[{extra}]' in a checkout"
+        super().__init__(f"{feature} needs {package}: {command}")
 
 
 class BudgetWarning(UserWarning):

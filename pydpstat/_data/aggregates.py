@@ -36,7 +36,7 @@ class GroupKey(NamedTuple):
     @property
     def level_codes(self) -> dict[str | int, int]:
         """Index of each level that the column can represent."""
-        return {level: place for place, level in enumerate(self.levels) if level is not None}
+        return {level: code for code, level in enumerate(self.levels) if level is not None}
 
 
 class ClippedTransform(NamedTuple):
@@ -100,7 +100,7 @@ class AggregateQuery(NamedTuple):
         firsts = [(key.column, next(iter(key.level_codes))) for key in self.keys]
         keys = [(column, "texts" if isinstance(level, str) else "integers") for column, level in firsts]
         cells = [(cell.column, "numbers") for cell in self.cells]
-        numbers = [(each.column, "truths" if each.transform is None else "numbers") for each in self.numbers]
+        numbers = [(number.column, "truths" if number.transform is None else "numbers") for number in self.numbers]
         return (*keys, *cells, *numbers, *((name, "anything") for name in self.present))
 
 
@@ -181,54 +181,54 @@ def compile_query(query: AggregateQuery, dialect: Dialect[ExpressionT]) -> Aggre
     """Translate a query into an engine's expressions; each stage may refer to names of earlier stages."""
     stages: tuple[dict[str, ExpressionT], ...] = ({}, {}, {}, {}, {})
     keys, counts, sums = [], [], []
-    for place, key in enumerate(query.keys):
-        stages[0][f"k{place}"] = dialect.get_level_column(key)
-        keys.append(f"k{place}")
+    for i, key in enumerate(query.keys):
+        stages[0][f"k{i}"] = dialect.get_level_column(key)
+        keys.append(f"k{i}")
         if key.has_missing_group:
-            stages[0][f"m{place}"] = dialect.is_null(dialect.get_column(key.column))
-            keys.append(f"m{place}")
-    for place, name in enumerate(query.present):
-        stages[0][f"p{place}"] = dialect.get_column(name)
-        counts.append(f"p{place}")
-    for place, cell in enumerate(query.cells):
-        stages[0][f"v{place}"] = dialect.get_double_column(cell.column)
-        v, nearest = dialect.get_column(f"v{place}"), dialect.get_column(f"e{place}")
+            stages[0][f"m{i}"] = dialect.is_null(dialect.get_column(key.column))
+            keys.append(f"m{i}")
+    for i, name in enumerate(query.present):
+        stages[0][f"p{i}"] = dialect.get_column(name)
+        counts.append(f"p{i}")
+    for i, cell in enumerate(query.cells):
+        stages[0][f"v{i}"] = dialect.get_double_column(cell.column)
+        v, nearest = dialect.get_column(f"v{i}"), dialect.get_column(f"e{i}")
         if cell.transform is None:
-            stages[1][f"b{place}"] = dialect.make_case(
+            stages[1][f"b{i}"] = dialect.make_case(
                 [(dialect.is_known_number(v), _find_bin_by_bisection(dialect, v, cell.edges, 0))]
             )
         else:
-            stages[1][f"e{place}"] = _apply_steps(dialect, v, cell.transform)
-            stages[2][f"b{place}"] = _find_bin_near_edge(dialect, v, nearest, cell)
-        keys.append(f"b{place}")
-    for place, number in enumerate(query.numbers):
-        stages[0][f"x{place}"] = dialect.get_double_column(number.column)
-        x, y, high, q, top = (dialect.get_column(f"{letter}{place}") for letter in "xyhqt")
-        stages[1][f"y{place}"] = (
+            stages[1][f"e{i}"] = _apply_steps(dialect, v, cell.transform)
+            stages[2][f"b{i}"] = _find_bin_near_edge(dialect, v, nearest, cell)
+        keys.append(f"b{i}")
+    for i, number in enumerate(query.numbers):
+        stages[0][f"x{i}"] = dialect.get_double_column(number.column)
+        x, y, high, q, top = (dialect.get_column(f"{letter}{i}") for letter in "xyhqt")
+        stages[1][f"y{i}"] = (
             x
             if number.transform is None
             else _clip_expression(dialect, x, number.transform, _apply_steps(dialect, x, number.transform))
         )
-        counts.append(f"y{place}")
+        counts.append(f"y{i}")
         if number.transform is None:
-            sums.append(f"y{place}")
+            sums.append(f"y{i}")
             continue
         coarse = dialect.make_constant(number.coarse)
-        stages[2][f"h{place}"] = (y + coarse) - coarse
-        stages[3][f"l{place}"] = y - high
-        sums += [f"h{place}", f"l{place}"]
+        stages[2][f"h{i}"] = (y + coarse) - coarse
+        stages[3][f"l{i}"] = y - high
+        sums += [f"h{i}", f"l{i}"]
         if number.square is not None:
             fine, coarse = map(dialect.make_constant, number.square)
-            stages[2][f"q{place}"] = (y * y + fine) - fine
-            stages[3][f"t{place}"] = (q + coarse) - coarse
-            stages[4][f"r{place}"] = q - top
-            sums += [f"t{place}", f"r{place}"]
+            stages[2][f"q{i}"] = (y * y + fine) - fine
+            stages[3][f"t{i}"] = (q + coarse) - coarse
+            stages[4][f"r{i}"] = q - top
+            sums += [f"t{i}", f"r{i}"]
     return AggregatePlan(tuple(filter(None, stages)), tuple(keys), tuple(counts), tuple(sums))
 
 
 def _apply_steps(dialect: Dialect[ExpressionT], x: ExpressionT, transform: ClippedTransform) -> ExpressionT:
-    for operation, by in transform.steps:
-        x = _OPERATIONS[operation](x, dialect.make_constant(by))
+    for operation, constant in transform.steps:
+        x = _OPERATIONS[operation](x, dialect.make_constant(constant))
     return x
 
 
@@ -266,32 +266,32 @@ def _find_bin_by_bisection(
 
 def parse_rows(query: AggregateQuery, plan: AggregatePlan, found: Iterable[Sequence[Any]]) -> list[AggregateRow]:
     """Parse an engine's rows (size, keys, counts and sums of a plan), one for each combination."""
-    known = [key.level_codes for key in query.keys]
-    return [_parse_row(query, plan, known, each) for each in found]
+    level_codes = [key.level_codes for key in query.keys]
+    return [_parse_row(query, plan, level_codes, row) for row in found]
 
 
 def _parse_row(
     query: AggregateQuery, plan: AggregatePlan, known: Sequence[dict[str | int, int]], found: Sequence[Any]
 ) -> AggregateRow:
     cut = 1 + len(plan.keys)
-    named = dict(zip(plan.keys, found[1:cut]))
+    keys = dict(zip(plan.keys, found[1:cut]))
     counted = dict(zip(plan.counts, map(int, found[cut : cut + len(plan.counts)])))
     added = {name: each or 0.0 for name, each in zip(plan.sums, found[cut + len(plan.counts) :])}
     codes = []
-    for place, levels in enumerate(known):
-        code = levels.get(named[f"k{place}"], UNKNOWN_LEVEL)
-        codes.append(MISSING if named.get(f"m{place}") else code)
-    bins = tuple(named[f"b{place}"] for place, _ in enumerate(query.cells))
+    for i, levels in enumerate(known):
+        code = levels.get(keys[f"k{i}"], UNKNOWN_LEVEL)
+        codes.append(MISSING if keys.get(f"m{i}") else code)
+    bins = tuple(keys[f"b{i}"] for i, _ in enumerate(query.cells))
     numbers = []
-    for place, number in enumerate(query.numbers):
+    for i, number in enumerate(query.numbers):
         letters = "y" if number.transform is None else "hl" if number.square is None else "hltr"
-        parts = tuple(float(added[f"{letter}{place}"]) for letter in letters)
-        numbers.append((counted[f"y{place}"], parts))
+        sums = tuple(float(added[f"{letter}{i}"]) for letter in letters)
+        numbers.append((counted[f"y{i}"], sums))
     return AggregateRow(
         tuple(codes),
         tuple(MISSING if each is None else int(each) for each in bins),
         int(found[0]),
-        tuple(counted[f"p{place}"] for place, _ in enumerate(query.present)),
+        tuple(counted[f"p{i}"] for i, _ in enumerate(query.present)),
         tuple(numbers),
     )
 
@@ -350,10 +350,10 @@ def get_required_columns(condition: Predicate) -> tuple[tuple[str, str], ...]:
             return ((column, "numbers"),)
         case IsIn(column=column):
             return ((column, "texts"),)
-        case Not(part=part):
-            return get_required_columns(part)
+        case Not(part=operand):
+            return get_required_columns(operand)
         case AllOf(parts=parts) | AnyOf(parts=parts):
-            return tuple(each for part in parts for each in get_required_columns(part))
+            return tuple(each for operand in parts for each in get_required_columns(operand))
 
 
 def can_evaluate(condition: Predicate, types: Mapping[str, str], kinds: Mapping[str, set[str]], single: str) -> bool:
@@ -385,11 +385,11 @@ def _compile_known(condition: Predicate, expected: bool, dialect: ConditionDiale
                 operator.and_ if every else operator.or_, [_compile_known(x, expected, dialect) for x in parts]
             )
         case IsIn(column=column, texts=texts):
-            found = dialect.is_one_of(column, texts)
-            return found if expected else ~found
+            is_match = dialect.is_one_of(column, texts)
+            return is_match if expected else ~is_match
         case Comparison(column=column, by=by, value=value):
             x, constant = dialect.get_double_column(column), dialect.make_constant(value)
-            held = {
+            comparison = {
                 "<": x < constant,
                 ">=": x < constant,
                 ">": constant < x,
@@ -397,4 +397,4 @@ def _compile_known(condition: Predicate, expected: bool, dialect: ConditionDiale
                 "==": dialect.is_between(x, constant, constant),
             }[by]
             # an engine may order NaN as the largest number
-            return dialect.is_known_number(x) & (held if (by in ("<", ">", "==")) is expected else ~held)
+            return dialect.is_known_number(x) & (comparison if (by in ("<", ">", "==")) is expected else ~comparison)

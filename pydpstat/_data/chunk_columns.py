@@ -229,19 +229,19 @@ def _convert_list(values: Sequence[object]) -> np.ndarray:
 
 
 def _fill_masked(values: np.ma.MaskedArray) -> np.ndarray:
-    absent, known = np.ma.getmaskarray(values), np.ma.getdata(values)
-    if known.dtype.kind in "iu":
-        return make_integer_column(known, absent)
-    if known.dtype.kind in "bUS":
-        plain = known.astype(object)
+    absent, data = np.ma.getmaskarray(values), np.ma.getdata(values)
+    if data.dtype.kind in "iu":
+        return make_integer_column(data, absent)
+    if data.dtype.kind in "bUS":
+        plain = data.astype(object)
         plain[absent] = None
-        return plain if absent.any() else known
+        return plain if absent.any() else data
     return fill_masked(values)
 
 
 def _encode_text_objects(values: np.ndarray) -> pd.Categorical:
     absent = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
     codes = np.full(values.size, -1, dtype=np.int64)
-    found, labels = pd.factorize(values[~absent])
-    codes[~absent] = found
+    present_codes, labels = pd.factorize(values[~absent])
+    codes[~absent] = present_codes
     return make_categorical(codes, to_object_array(labels))

@@ -118,14 +118,14 @@ def make_integer_column(values: np.ndarray, absent: np.ndarray | None) -> Column
     An integer of absolute value up to 2**53 is exact as a float. A larger one would be rounded if the column became
     floats, which must not depend on whether another value is missing: such a column is a nullable array of pandas.
     """
-    known = values if absent is None else np.where(absent, 0, values)
-    if values.dtype.itemsize == 8 and known.size and (known.max() > 2**53 or known.min() < -(2**53)):
+    filled = values if absent is None else np.where(absent, 0, values)
+    if values.dtype.itemsize == 8 and filled.size and (filled.max() > 2**53 or filled.min() < -(2**53)):
         mask = np.zeros(values.size, dtype=bool) if absent is None else absent
-        native = known.astype(known.dtype.newbyteorder("="))
+        native = filled.astype(filled.dtype.newbyteorder("="))
         return pd.arrays.IntegerArray(native, mask.copy())
     if absent is None or not absent.any():
         return values
-    return np.where(absent, np.nan, known.astype(np.float64))
+    return np.where(absent, np.nan, filled.astype(np.float64))
 
 
 def concatenate_chunks(chunks: Sequence[Chunk]) -> Chunk:
@@ -162,23 +162,23 @@ def run_ordered_fold(
     An exception while the next chunk is read is reported as the engine's unless it is one of pydpstat's. `make_empty`
     returns a chunk without records, and `get_total` the number of records for the progress line.
     """
-    parts: list[Part] = []
-    kept: list[Chunk] = []
+    partials: list[Part] = []
+    pending: list[Chunk] = []
     with Progress(get_total) as progress:
         for chunk in _iterate_chunks(chunks, engine):
             progress.add_done(chunk.size)
             if not chunk.size:
                 continue
             if as_one_chunk:
-                kept.append(chunk)
+                pending.append(chunk)
                 continue
-            part = map_chunk(chunk)
-            parts = [merge(parts[0], part)] if parts else [part]
+            partial = map_chunk(chunk)
+            partials = [merge(partials[0], partial)] if partials else [partial]
             # release this chunk before the next one is read
             del chunk
-        if kept:
-            parts = [map_chunk(concatenate_chunks(kept))]
-    return parts[0] if parts else map_chunk(make_empty())
+        if pending:
+            partials = [map_chunk(concatenate_chunks(pending))]
+    return partials[0] if partials else map_chunk(make_empty())
 
 
 def _iterate_chunks(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:

@@ -68,7 +68,7 @@ class DaskTable:
         """Apply `map_chunk` to every partition and merge the results; with `unit`, Dask shuffles first."""
         from dask import delayed
 
-        whole = has_unit_column(unit, self.names)
+        as_one_chunk = has_unit_column(unit, self.names)
         with Progress(lambda: None), report_engine_errors("dask"):
             frame = self.frame[list(self.names)]
             if unit is not None:
@@ -77,13 +77,14 @@ class DaskTable:
                     frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
             tasks = [
-                delayed(_reduce_partition)(piece, self.names, map_chunk, merge, whole) for piece in frame.to_delayed()
+                delayed(_reduce_partition)(piece, self.names, map_chunk, merge, as_one_chunk)
+                for piece in frame.to_delayed()
             ]
             while len(tasks) > 1:
                 groups = [tasks[start : start + _FAN_IN] for start in range(0, len(tasks), _FAN_IN)]
                 tasks = [delayed(_merge_parts)(group, merge) for group in groups]
-            found = tasks[0].compute()
-        return found.pop() if found else map_chunk(self.make_empty_chunk())
+            partials = tasks[0].compute()
+        return partials.pop() if partials else map_chunk(self.make_empty_chunk())
 
 
 def make_dask_table(data: dd.DataFrame | dd.Series) -> Table:
@@ -107,21 +108,21 @@ def _reduce_partition(
 ) -> list[Part]:
     """Return the result of a partition in a list, which is empty for a partition without records."""
     step = max(len(frame), 1) if as_one_chunk else CHUNK
-    parts: list[Part] = []
+    partials: list[Part] = []
     for start in range(0, len(frame), step):
-        part = map_chunk(_make_chunk(frame.iloc[start : start + step], names))
-        parts = [merge(parts[0], part)] if parts else [part]
-    return parts
+        partial = map_chunk(_make_chunk(frame.iloc[start : start + step], names))
+        partials = [merge(partials[0], partial)] if partials else [partial]
+    return partials
 
 
 def _merge_parts(groups: Sequence[list[Part]], merge: Merge[Part]) -> list[Part]:
     """Merge the results of several tasks."""
-    parts = [part for group in groups for part in group]
+    partials = [partial for group in groups for partial in group]
     # a task may run again with the same arguments, and `merge` may modify the first one
-    parts[:1] = deepcopy(parts[:1])
-    while len(parts) > 1:
-        parts[:2] = [merge(parts[0], parts[1])]
-    return parts
+    partials[:1] = deepcopy(partials[:1])
+    while len(partials) > 1:
+        partials[:2] = [merge(partials[0], partials[1])]
+    return partials
 
 
 # Spark's type names and the Arrow types of its batches
@@ -189,37 +190,37 @@ class SparkTable:
                 return None
             plan = compile_query(query, _SparkDialect(functions))
             frame = self.frame
-            for place, stage in enumerate(plan.stages):
-                made = [each.alias(name) for name, each in stage.items()]
-                frame = frame.select(*(["*"] if place else []), *made)
+            for i, stage in enumerate(plan.stages):
+                columns = [each.alias(name) for name, each in stage.items()]
+                frame = frame.select(*(["*"] if i else []), *columns)
             counts = [functions.count(name) for name in plan.counts]
             sums = [functions.sum(name) for name in plan.sums]
-            found = frame.groupBy(*plan.keys).agg(functions.count(functions.lit(1)), *counts, *sums)
+            aggregated = frame.groupBy(*plan.keys).agg(functions.count(functions.lit(1)), *counts, *sums)
             # the keys are the first columns
-            cut, answers = len(plan.keys), [tuple(row) for row in found.collect()]
-        return parse_rows(query, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
+            cut, rows = len(plan.keys), [tuple(row) for row in aggregated.collect()]
+        return parse_rows(query, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in rows])
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Apply `map_chunk` to every chunk and merge the results; with `unit`, Spark repartitions first.
 
         A task that Spark repeats returns the same result, and only one of the two is used.
         """
-        whole = has_unit_column(unit, self.names)
+        as_one_chunk = has_unit_column(unit, self.names)
         with Progress(lambda: None), report_engine_errors("spark"):
             # mapInArrow cannot resolve a column name with a dot
-            plain = [f"c{place}" for place in range(len(self.names))]
+            plain = [f"c{i}" for i in range(len(self.names))]
             frame = self.frame.select(*map(_quote_name, self.names)).toDF(*plain)
             if unit is not None:
                 frame = frame.repartition(plain[self.names.index(unit)])
-            task = _PartitionTask(self.names, map_chunk, merge, whole)
+            task = _PartitionTask(self.names, map_chunk, merge, as_one_chunk)
             answers = frame.mapInArrow(task, "part binary").collect()
-        parts: list[Part] = []
+        partials: list[Part] = []
         for answer in answers:
-            part = pickle.loads(bytes(answer[0]))
-            if isinstance(part, PydpstatError):
-                raise part
-            parts = [merge(parts[0], part)] if parts else [part]
-        return parts[0] if parts else map_chunk(self.make_empty_chunk())
+            partial = pickle.loads(bytes(answer[0]))
+            if isinstance(partial, PydpstatError):
+                raise partial
+            partials = [merge(partials[0], partial)] if partials else [partial]
+        return partials[0] if partials else map_chunk(self.make_empty_chunk())
 
 
 class _PartitionTask:
@@ -234,23 +235,23 @@ class _PartitionTask:
         """Fold the partition; pydpstat's own errors are passed to the driver unchanged."""
         import pyarrow as pa
 
-        named = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
+        renamed = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
         try:
-            parts = self._reduce_batches(named)
+            partials = self._reduce_batches(renamed)
         except PydpstatError as error:
-            parts = [error]
-        for part in parts:
-            yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(part)], pa.binary())], ["part"])
+            partials = [error]
+        for partial in partials:
+            yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(partial)], pa.binary())], ["part"])
 
     def _reduce_batches(self, batches: Iterator[pa.RecordBatch]) -> list[object]:
         if self.whole:
             chunks = [convert_batch(batch) for batch in batches if batch.num_rows]
             return [self.partial(concatenate_chunks(chunks))] if chunks else []
-        parts: list[Any] = []
+        partials: list[Any] = []
         for chunk in convert_batches(batches):
-            part = self.partial(chunk)
-            parts = [self.merge(parts[0], part)] if parts else [part]
-        return parts
+            partial = self.partial(chunk)
+            partials = [self.merge(partials[0], partial)] if partials else [partial]
+        return partials
 
 
 class _SparkDialect:
@@ -310,15 +311,15 @@ def _quote_name(name: str) -> str:
 def _get_arrow_type(name: str, kind: sql.types.DataType) -> pa.DataType:
     import pyarrow as pa
 
-    word = kind.typeName()
-    if word in _ARROW_TYPES:
-        return getattr(pa, _ARROW_TYPES[word])()
-    if word.startswith("decimal"):
+    type_name = kind.typeName()
+    if type_name in _ARROW_TYPES:
+        return getattr(pa, _ARROW_TYPES[type_name])()
+    if type_name.startswith("decimal"):
         return pa.decimal128(kind.precision, kind.scale)
-    if word == "timestamp":
+    if type_name == "timestamp":
         return pa.timestamp("us", "UTC")
-    if word == "timestamp_ntz":
+    if type_name == "timestamp_ntz":
         return pa.timestamp("us")
-    if word.startswith(("interval day", "daytimeinterval")):
+    if type_name.startswith(("interval day", "daytimeinterval")):
         return pa.duration("us")
     raise make_column_type_error(name, kind.simpleString())

@@ -71,7 +71,7 @@ class Placeholder:
 def is_placeholder(data: object) -> bool:
     """Return whether data are a placeholder, or a tuple of variables with at least one placeholder."""
     each = data if isinstance(data, tuple) else (data,)
-    return any(isinstance(one, Placeholder) for one in each)
+    return any(isinstance(label, Placeholder) for label in each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def read_columns(data: object, argument: str, reader: Reader) -> Columns:
     else:
         values = _to_array_or_series(data, argument)
         if np.ndim(values) == 2:
-            names = tuple(str(place) for place in range(values.shape[1]))
+            names = tuple(str(i) for i in range(values.shape[1]))
             pieces, name, size = list(values.T), None, values.shape[0]
         else:
             names, pieces, size = None, [values], len(values)
@@ -221,13 +221,13 @@ def _to_numpy(column: np.ndarray | pd.Series, argument: str, expected: str = "nu
 
 def convert_objects_to_floats(values: np.ndarray, argument: str, column: object = None) -> np.ndarray:
     """Convert a column of objects, which must be numbers or missing, to floats with NaN."""
-    given = values.tolist()
-    if set(map(type, given)) <= {int, float}:
+    objects = values.tolist()
+    if set(map(type, objects)) <= {int, float}:
         # gives the same floats as conversion one by one, but much faster
         with suppress(OverflowError):
-            return np.array(given, dtype=np.float64)
+            return np.array(objects, dtype=np.float64)
     flat = []
-    for value in given:
+    for value in objects:
         # NumPy registers timedelta64 as an integer type
         if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
             flat.append(_to_float(value))
@@ -261,10 +261,10 @@ def _convert_to_booleans(column: np.ndarray | pd.Series, argument: str) -> tuple
         absent = np.fromiter(map(is_missing, flat), dtype=bool, count=len(flat))
         if mask is not None:
             absent |= mask
-        for value, gone in zip(flat, absent):
-            if not gone and not isinstance(value, (bool, np.bool_)):
+        for value, is_absent in zip(flat, absent):
+            if not is_absent and not isinstance(value, (bool, np.bool_)):
                 raise _make_object_error(argument, "truth values", value, column)
-        truths = np.fromiter((not gone and bool(v) for v, gone in zip(flat, absent)), bool, len(flat))
+        truths = np.fromiter((not is_absent and bool(v) for v, is_absent in zip(flat, absent)), bool, len(flat))
         return truths, absent
     raise PydpstatError(
         f"{argument} must be truth values, one for each record; got {type(column).__name__} of type "
@@ -273,11 +273,11 @@ def _convert_to_booleans(column: np.ndarray | pd.Series, argument: str) -> tuple
 
 
 def _make_label_error(argument: str, expected: str, column: object, got: str) -> PydpstatError:
-    name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
-    way = "Convert it, or select other columns, as in frame[['income', 'age']]."
+    name = "" if (label := getattr(column, "name", None)) is None else f" in {label!r}"
+    hint = "Convert it, or select other columns, as in frame[['income', 'age']]."
     if expected == "truth values":
-        way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
-    return PydpstatError(f"{argument} must be {expected}; got {got}{name}. {way}")
+        hint = f"Compare it, as {label or 'x'} == 'yes'; crosstab counts and shares all levels."
+    return PydpstatError(f"{argument} must be {expected}; got {got}{name}. {hint}")
 
 
 def _make_object_error(argument: str, expected: str, value: object, column: object) -> PydpstatError:
@@ -285,12 +285,12 @@ def _make_object_error(argument: str, expected: str, value: object, column: obje
         # pandas before 3 stores strings as objects
         return _make_label_error(argument, expected, column, "texts")
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
-    way = (
+    hint = (
         "Write a condition, such as x == 'yes'"
         if expected == "truth values"
         else "Convert them first, as by pd.to_numeric(x)"
     )
-    return PydpstatError(f"{argument} must be {expected}; got {kind} among them. {way}.")
+    return PydpstatError(f"{argument} must be {expected}; got {kind} among them. {hint}.")
 
 
 def check_fill_value(missing: object, pairs: Sequence[VariableBounds], name: str = "bounds") -> None:
@@ -308,23 +308,23 @@ def check_bounds(bounds: object, name: str = "bounds") -> VariableBounds:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
     pair = to_public_list(bounds, name)
-    given = checks.describe_value(bounds)
+    received = checks.describe_value(bounds)
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
             return lower, upper
         finite = math.isfinite(lower) and math.isfinite(upper)
-        given = "the upper one first" if finite else "one that is not finite"
+        received = "the upper one first" if finite else "one that is not finite"
         if lower == upper:
-            given = "the same number twice"
+            received = "the same number twice"
     elif type(pair) in (tuple, list) and len(pair) == 2:
-        given = "a pair with " + " and ".join(dict.fromkeys(map(_describe_bound, pair)))
+        received = "a pair with " + " and ".join(dict.fromkeys(map(_describe_bound, pair)))
         if any(isinstance(end, (str, datetime.date, np.datetime64)) for end in pair):
-            given += ". Of dates make a column of numbers, such as frame['date'].dt.year"
+            received += ". Of dates make a column of numbers, such as frame['date'].dt.year"
     elif isinstance(pair, Mapping):
-        given += ", which is for several columns; for one variable give the pair alone"
+        received += ", which is for several columns; for one variable give the pair alone"
     raise PydpstatError(
-        f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
+        f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {received}. "
         "Give the public range of the variable, chosen without looking at the data."
     )
 

@@ -33,9 +33,9 @@ def find_library(data: object) -> str:
 
 @lru_cache(maxsize=256)
 def _find_class_library(kind: type) -> str:
-    for each in kind.__mro__:
-        library, _, rest = each.__module__.partition(".")
-        match library.lstrip("_"), each.__name__:
+    for base in kind.__mro__:
+        library, _, submodule = base.__module__.partition(".")
+        match library.lstrip("_"), base.__name__:
             case "rpy2", _:
                 return "rpy2"
             case "polars", "DataFrame" | "LazyFrame" | "Series":
@@ -44,11 +44,11 @@ def _find_class_library(kind: type) -> str:
                 return "pyarrow"
             case "duckdb", "DuckDBPyRelation":
                 return "duckdb"
-            case "dask", "DataFrame" | "Series" if rest.startswith("dataframe"):
+            case "dask", "DataFrame" | "Series" if submodule.startswith("dataframe"):
                 return "dask"
             case "dask_expr", "DataFrame" | "Series":
                 return "dask"
-            case "pyspark", "DataFrame" if rest.startswith("sql"):
+            case "pyspark", "DataFrame" if submodule.startswith("sql"):
                 return "pyspark"
     return ""
 
@@ -102,14 +102,14 @@ def is_vector(value: object) -> TypeGuard[Collection[object]]:
 
 def with_default_index(column: pd.Series) -> pd.Series:
     """Return a series with the index 0, 1, ...; `reset_index` of pandas before 2 may infer another type."""
-    found = column.copy(deep=False)
-    found.index = range(len(column))  # type: ignore[assignment]
-    return found
+    copy = column.copy(deep=False)
+    copy.index = range(len(column))  # type: ignore[assignment]
+    return copy
 
 
 def get_columns(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
     """Return the columns of a frame in order; several columns may have the same name."""
-    return tuple(frame.iloc[:, place] for place in range(frame.shape[1]))
+    return tuple(frame.iloc[:, i] for i in range(frame.shape[1]))
 
 
 def get_column_names(frame: pd.DataFrame) -> tuple[str, ...]:

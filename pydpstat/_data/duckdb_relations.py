@@ -91,18 +91,18 @@ class _SqlDialect:
         return _SqlExpression(f"CAST({_quote_name(name)} AS DOUBLE)")
 
     def get_level_column(self, key: GroupKey) -> _SqlExpression:
-        own = [level for level in key.levels if level is not None]
+        present_levels = [level for level in key.levels if level is not None]
         name = _quote_name(key.column)
-        if isinstance(own[0], str):
+        if isinstance(present_levels[0], str):
             # a cast to an enumeration compares bytes, whatever the collation of the column or connection
-            levels = ", ".join("'" + str(level).replace("'", "''") + "'" for level in own)
+            levels = ", ".join("'" + str(level).replace("'", "''") + "'" for level in present_levels)
             return _SqlExpression(f"TRY_CAST({name} AS ENUM({levels}))")
-        whole = f"CAST({name} AS HUGEINT)"
-        return _SqlExpression(f"CASE WHEN {whole} IN ({', '.join(map(str, own))}) THEN {whole} END")
+        integer = f"CAST({name} AS HUGEINT)"
+        return _SqlExpression(f"CASE WHEN {integer} IN ({', '.join(map(str, present_levels))}) THEN {integer} END")
 
     def is_one_of(self, column: str, texts: Sequence[str]) -> _SqlExpression:
         # compares bytes, whatever the collation; a cast to an enumeration is slow for values that are not in it
-        listed = ", ".join("encode('" + each.replace("'", "''") + "')" for each in texts)
+        listed = ", ".join("encode('" + text.replace("'", "''") + "')" for text in texts)
         return _SqlExpression(f"(encode({_quote_name(column)}) IN ({listed}))")
 
     def make_constant(self, value: float) -> _SqlExpression:
@@ -124,8 +124,8 @@ class _SqlDialect:
     def make_case(
         self, cases: Sequence[tuple[_SqlExpression, _SqlExpression]], default: _SqlExpression | None = None
     ) -> _SqlExpression:
-        said = " ".join(f"WHEN {condition.text} THEN {value.text}" for condition, value in cases)
-        return _SqlExpression(f"(CASE {said}{'' if default is None else f' ELSE {default.text}'} END)")
+        branches = " ".join(f"WHEN {condition.text} THEN {value.text}" for condition, value in cases)
+        return _SqlExpression(f"(CASE {branches}{'' if default is None else f' ELSE {default.text}'} END)")
 
 
 def _filter_records(data: DuckDBPyRelation, condition: Predicate) -> StreamTable | None:
@@ -144,14 +144,14 @@ def _compute_aggregates(data: DuckDBPyRelation, query: AggregateQuery) -> list[A
     plan = compile_query(query, _SqlDialect())
     with Progress(lambda: None), report_engine_errors("duckdb"):
         relation = data
-        for place, stage in enumerate(plan.stages):
-            made = [f"{each.text} AS {name}" for name, each in stage.items()]
-            relation = relation.project(", ".join((["*"] if place else []) + made))
-        asked = [
+        for i, stage in enumerate(plan.stages):
+            columns = [f"{expression.text} AS {name}" for name, expression in stage.items()]
+            relation = relation.project(", ".join((["*"] if i else []) + columns))
+        expressions = [
             "count(*)",
             *plan.keys,
             *(f"count({name})" for name in plan.counts),
             *(f"sum({name})" for name in plan.sums),
         ]
-        found = relation.aggregate(", ".join(asked), ", ".join(plan.keys)).fetchall()
-    return parse_rows(query, plan, found)
+        rows = relation.aggregate(", ".join(expressions), ", ".join(plan.keys)).fetchall()
+    return parse_rows(query, plan, rows)

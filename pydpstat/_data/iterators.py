@@ -66,13 +66,13 @@ class IteratorTable:
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Apply `map_chunk` to every chunk and merge the results; this consumes the iterator."""
-        whole, empty = has_unit_column(unit, self.names), self.make_empty_chunk()
+        as_one_chunk, empty = has_unit_column(unit, self.names), self.make_empty_chunk()
         return run_ordered_fold(
-            self._iterate_chunks(), lambda: empty, map_chunk, merge, engine="the iterator", as_one_chunk=whole
+            self._iterate_chunks(), lambda: empty, map_chunk, merge, engine="the iterator", as_one_chunk=as_one_chunk
         )
 
     def _iterate_chunks(self) -> Iterator[Chunk]:
-        first: dict[str, str | None] = {}
+        kinds: dict[str, str | None] = {}
         for number, piece in enumerate(self.once.read_pieces(self.source), start=1):
             columns = _get_chunk_columns(piece, number)
             if set(columns) != set(self.all_names):
@@ -86,16 +86,16 @@ class IteratorTable:
                 if _is_list(columns[name]):
                     continue
                 kind = get_value_kind(_make_empty_column(name, columns[name]))
-                if first.setdefault(name, kind) != kind:
+                if kinds.setdefault(name, kind) != kind:
                     raise _make_mismatch_error(
-                        number, f"column {name!r}", _describe_kind(first[name]), _describe_kind(kind)
+                        number, f"column {name!r}", _describe_kind(kinds[name]), _describe_kind(kind)
                     )
             size = _get_chunk_size(columns, number)
             for start in range(0, size, CHUNK):
                 cut = slice(start, start + CHUNK)
-                parts = {name: _convert_column(name, take_rows(columns[name], cut)) for name in self.names}
-                yield Chunk(parts, min(CHUNK, size - start))
-                del parts
+                chunk_columns = {name: _convert_column(name, take_rows(columns[name], cut)) for name in self.names}
+                yield Chunk(chunk_columns, min(CHUNK, size - start))
+                del chunk_columns
             del piece, columns
 
 
@@ -106,16 +106,16 @@ def make_iterator_table(data: Iterator[object]) -> Table:
     series or a list. All chunks must have the same columns, with values of the same kinds if their types determine
     them.
     """
-    once = SinglePass.from_source(data)
+    reading = SinglePass.from_source(data)
     try:
-        first = once.read_first(data)
+        first_chunk = reading.read_first(data)
     except StopIteration:
         raise PydpstatError(
             "data must provide at least one chunk; got an iterator without any, which is empty or "
             "used up. Create it again for every call."
         ) from None
-    names = tuple(_get_chunk_columns(first, 1))
-    return IteratorTable(data, once, names, names)
+    names = tuple(_get_chunk_columns(first_chunk, 1))
+    return IteratorTable(data, reading, names, names)
 
 
 def _get_chunk_columns(piece: object, number: int) -> dict[str, Sized]:
@@ -139,17 +139,17 @@ def _get_named_columns(piece: object) -> list[tuple[object, Sized]] | None:
     if is_series(piece):
         return [(get_series_name(piece) or "", piece)]
     if isinstance(piece, np.ndarray) and piece.ndim == 2:
-        return [(str(place), column) for place, column in enumerate(piece.T)]
+        return [(str(i), column) for i, column in enumerate(piece.T)]
     if isinstance(piece, (list, tuple, range)) or (isinstance(piece, np.ndarray) and piece.ndim == 1):
         return [("", piece)]
     if not hasattr(piece, "__arrow_c_stream__") and not hasattr(piece, "__arrow_c_array__"):
         return None
     import pyarrow as pa
 
-    given = _convert_polars(piece)
-    if isinstance(given, (pa.Array, pa.ChunkedArray)):
-        return [(get_series_name(piece) or "", given)]
-    table = given if isinstance(given, pa.RecordBatch) else pa.table(given)
+    arrow = _convert_polars(piece)
+    if isinstance(arrow, (pa.Array, pa.ChunkedArray)):
+        return [(get_series_name(piece) or "", arrow)]
+    table = arrow if isinstance(arrow, pa.RecordBatch) else pa.table(arrow)
     return list(zip(table.schema.names, table.columns))
 
 

@@ -100,17 +100,17 @@ def encode_labels(column: np.ndarray | pd.Series, labels: Sequence[object]) -> n
     unhashable values are unknown.
     """
     if is_categorical(column):
-        own = get_categorical(column)
-        codes, known = np.asarray(own.codes), encode_labels(own.categories, labels)
-        if known.tolist() == list(range(len(labels))):
+        categorical = get_categorical(column)
+        codes, category_codes = np.asarray(categorical.codes), encode_labels(categorical.categories, labels)
+        if category_codes.tolist() == list(range(len(labels))):
             return codes.copy()
         # the last element is for the code -1 (missing); small integers are faster than large ones
         small = np.int16 if len(labels) < 2**15 else np.intp
-        return np.append(known, -1).astype(small).take(codes, mode="wrap")
+        return np.append(category_codes, -1).astype(small).take(codes, mode="wrap")
     if isinstance(column, np.ma.MaskedArray):
-        found = encode_labels(np.ma.getdata(column), labels)
-        found[np.ma.getmaskarray(column)] = -1
-        return found
+        label_codes = encode_labels(np.ma.getdata(column), labels)
+        label_codes[np.ma.getmaskarray(column)] = -1
+        return label_codes
     kind = get_value_kind(column)
     usable = [label if is_label_of_kind(label, kind) else None for label in labels]
     match kind:
@@ -128,11 +128,11 @@ def has_equal_labels(labels: Sequence[object], column: object = None) -> bool:
 
     A record with such a value would be counted twice: 0.1 and 0.10000000001 are the same 32-bit float.
     """
-    same = [_get_label_key(label) for label in labels]
-    if len(set(same)) < len(same):
+    keys = [_get_label_key(label) for label in labels]
+    if len(set(keys)) < len(keys):
         return True
-    held = [each for each in _convert_to_column_type(column, labels) if each is not None]
-    return len(set(held)) < len(held)
+    converted = [each for each in _convert_to_column_type(column, labels) if each is not None]
+    return len(set(converted)) < len(converted)
 
 
 # a date or time is identified by its integer in the first of these units that represents it exactly
@@ -180,21 +180,24 @@ def _get_number_type(column: Any) -> np.dtype:
 
 def _find_typed_labels(values: np.ndarray, typed_labels: Sequence[object]) -> np.ndarray:
     """Find the index of each value among labels of its type; None marks an unrepresentable label."""
-    known = sorted((value, place) for place, value in enumerate(typed_labels) if value is not None)
-    found = np.full(values.size, len(typed_labels), dtype=np.intp)
-    if not known:
-        return found
-    own = np.array([value for value, _ in known], dtype=values.dtype.newbyteorder("="))
-    place_of = np.array([place for _, place in known], dtype=np.intp)
-    if own.dtype.kind in "iu" and int(own[-1]) - int(own[0]) < _DENSE_FACTOR * own.size:
-        return _find_dense_labels(values, own, place_of, found)
+    sorted_labels = sorted((value, code) for code, value in enumerate(typed_labels) if value is not None)
+    codes = np.full(values.size, len(typed_labels), dtype=np.intp)
+    if not sorted_labels:
+        return codes
+    label_values = np.array([value for value, _ in sorted_labels], dtype=values.dtype.newbyteorder("="))
+    label_codes = np.array([code for _, code in sorted_labels], dtype=np.intp)
+    if (
+        label_values.dtype.kind in "iu"
+        and int(label_values[-1]) - int(label_values[0]) < _DENSE_FACTOR * label_values.size
+    ):
+        return _find_dense_labels(values, label_values, label_codes, codes)
     for start in range(0, values.size, _CHUNK_SIZE):
-        chunk = values[start : start + _CHUNK_SIZE].astype(own.dtype, copy=False)
-        at = own.searchsorted(chunk)
+        chunk = values[start : start + _CHUNK_SIZE].astype(label_values.dtype, copy=False)
+        positions = label_values.searchsorted(chunk)
         # values above the largest label, and NaN
-        at[at == own.size] = 0
-        np.copyto(found[start : start + _CHUNK_SIZE], place_of[at], where=own[at] == chunk)
-    return found
+        positions[positions == label_values.size] = 0
+        np.copyto(codes[start : start + _CHUNK_SIZE], label_codes[positions], where=label_values[positions] == chunk)
+    return codes
 
 
 def _find_dense_labels(values: np.ndarray, own: np.ndarray, codes: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -207,8 +210,8 @@ def _find_dense_labels(values: np.ndarray, own: np.ndarray, codes: np.ndarray, f
         inside = chunk >= low
         inside &= chunk <= high
         if inside.all():
-            places = (chunk - low).astype(np.intp, copy=False)
-            table.take(places, out=found[start : start + _CHUNK_SIZE], mode="clip")
+            offsets = (chunk - low).astype(np.intp, copy=False)
+            table.take(offsets, out=found[start : start + _CHUNK_SIZE], mode="clip")
         else:
             found[start : start + _CHUNK_SIZE][inside] = table[chunk[inside] - low]
     return found
@@ -226,12 +229,12 @@ def _encode_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     if values.dtype.kind == "b":
         # the byte of a true value may be any nonzero number if the array was viewed from another one
         values = (values.view(np.uint8) != 0).view(np.uint8)
-    found = _find_typed_labels(values, [None if label is None else cast_label(label, values.dtype) for label in labels])
+    codes = _find_typed_labels(values, [None if label is None else cast_label(label, values.dtype) for label in labels])
     if values.dtype.kind == "f":
-        found[np.isnan(values)] = -1
+        codes[np.isnan(values)] = -1
     if absent is not None:
-        found[absent] = -1
-    return found
+        codes[absent] = -1
+    return codes
 
 
 def cast_label(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
@@ -254,9 +257,9 @@ def _encode_times(column: object, kind: str, labels: Sequence[object]) -> np.nda
     else:
         values = np.asarray(column)
     moments = [None if label is None else _to_time_units(label, values.dtype) for label in labels]
-    found = _find_typed_labels(values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64), moments)
-    found[np.isnat(values)] = -1
-    return found
+    codes = _find_typed_labels(values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64), moments)
+    codes[np.isnat(values)] = -1
+    return codes
 
 
 def _to_time_units(label: Any, dtype: np.dtype) -> int | None:
@@ -276,28 +279,28 @@ def _encode_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Encode strings of pandas' types: the observed strings are factorized, then looked up."""
     if len(column) <= _MAX_DIRECT_LOOKUPS:
         return _encode_objects(column.tolist(), labels)
-    values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
+    values, codes = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
     for start in range(0, len(values), _TEXT_BATCH_SIZE):
-        codes, own = pd.factorize(values[start : start + _TEXT_BATCH_SIZE])
+        distinct_codes, distinct = pd.factorize(values[start : start + _TEXT_BATCH_SIZE])
         # the last element is for the code -1 (missing)
-        found[start : start + _TEXT_BATCH_SIZE] = np.append(_encode_objects(list(own), labels), -1)[codes]
-    return found
+        codes[start : start + _TEXT_BATCH_SIZE] = np.append(_encode_objects(list(distinct), labels), -1)[distinct_codes]
+    return codes
 
 
 def _encode_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
     """Encode values by Python's equality."""
     none = len(labels)
-    known: dict[object, int] = {}
-    for place, label in enumerate(labels):
+    code_of: dict[object, int] = {}
+    for index, label in enumerate(labels):
         if label is not None:
-            known.setdefault(label, place)
+            code_of.setdefault(label, index)
     try:
-        found = np.fromiter(map(known.get, values, repeat(none)), np.intp, len(values))
+        codes = np.fromiter(map(code_of.get, values, repeat(none)), np.intp, len(values))
     except Exception:  # an object may raise anything when it is hashed or compared
-        found = np.array([_encode_value(value, known, none) for value in values], dtype=np.intp)
-    others = np.flatnonzero(found == none)
-    found[[place for place in others.tolist() if is_missing(values[place])]] = -1
-    return found
+        codes = np.array([_encode_value(value, code_of, none) for value in values], dtype=np.intp)
+    unknown = np.flatnonzero(codes == none)
+    codes[[index for index in unknown.tolist() if is_missing(values[index])]] = -1
+    return codes
 
 
 def _encode_value(value: object, known: dict[object, int], none: int) -> int:
@@ -312,9 +315,11 @@ def to_label_column(values: object, name: str) -> pd.Series:
     if is_vector(values):
         try:
             plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_pandas_compatible(values))
-            kept: Any = values if plain else to_object_array(list(values))
+            values_or_objects: Any = values if plain else to_object_array(list(values))
             # labels from a list or an array of objects keep their types
-            return with_default_index(pd.Series(kept, dtype=object if kept.dtype == object else None))
+            return with_default_index(
+                pd.Series(values_or_objects, dtype=object if values_or_objects.dtype == object else None)
+            )
         except (TypeError, ValueError, NotImplementedError):
             pass
     raise PydpstatError(
@@ -329,16 +334,16 @@ def _is_pandas_compatible(values: npt.NDArray[np.generic]) -> bool:
 
 def to_label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
     """Return the names and columns of a frame or of a dict of columns."""
-    found: list[tuple[object, object]] = []
+    pairs: list[tuple[object, object]] = []
     if is_frame(columns):
-        found = list(zip(columns.columns, get_columns(columns)))
+        pairs = list(zip(columns.columns, get_columns(columns)))
     elif isinstance(columns, Mapping):
-        found = list(columns.items())
-    if not found:
+        pairs = list(columns.items())
+    if not pairs:
         raise PydpstatError(
             f"{name} must be a DataFrame or a dict with a column for each level; got {type(columns).__name__}."
         )
-    return [(label, to_label_column(column, f"{name}[{describe_option(label)}]")) for label, column in found]
+    return [(label, to_label_column(column, f"{name}[{describe_option(label)}]")) for label, column in pairs]
 
 
 def encode_observed_labels(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:

@@ -38,10 +38,10 @@ def name_data_argument(argument: str) -> Iterator[None]:
     try:
         yield
     except PydpstatError as error:
-        said = str(error)
-        if argument == "data" or not said.startswith("data "):
+        message = str(error)
+        if argument == "data" or not message.startswith("data "):
             raise
-        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
+        raise PydpstatError(argument + message.removeprefix("data")) from error.__cause__
 
 
 def to_pandas_or_numpy(data: object, argument: str = "data") -> Any:
@@ -92,11 +92,11 @@ def read_variable(data: object, argument: str = "data", *, needs_order: bool = F
     With `needs_order`, a table, such as a Dask series, must have a fixed order because other variables are given
     separately.
     """
-    whole = read_all_records(data, argument, needs_order=needs_order)
-    if not isinstance(whole, Chunk):
-        return whole
-    check_single(len(whole.columns), argument)
-    (column,) = whole.columns.values()
+    records = read_all_records(data, argument, needs_order=needs_order)
+    if not isinstance(records, Chunk):
+        return records
+    check_single(len(records.columns), argument)
+    (column,) = records.columns.values()
     # observed strings are not public categories
     return np.asarray(column, dtype=object) if is_categorical(column) else column
 
@@ -109,10 +109,10 @@ def check_single(columns: int, argument: str) -> None:
 
 def read_frame(data: object, argument: str, *, needs_order: bool = False) -> Any:
     """Return data as `read_all_records` does, but the records of a table as a pandas DataFrame."""
-    whole = read_all_records(data, argument, needs_order=needs_order)
-    if not isinstance(whole, Chunk):
-        return whole
-    return pd.DataFrame({name: to_series(column) for name, column in whole.columns.items()})
+    records = read_all_records(data, argument, needs_order=needs_order)
+    if not isinstance(records, Chunk):
+        return records
+    return pd.DataFrame({name: to_series(column) for name, column in records.columns.items()})
 
 
 def to_series(values: Any, name: object = None) -> pd.Series:
@@ -142,12 +142,12 @@ def _to_pandas_dtype(values: np.ndarray) -> np.ndarray:
         if pd.Series(values[:0]).dtype == values.dtype:
             return values
         seconds = np.dtype(f"{kind}8[s]")
-        own = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
-        found = values.astype(own)
+        pandas_dtype = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
+        converted = values.astype(pandas_dtype)
         # pandas before 2 has only times from 1677 to 2262; times outside equal no label
-        beyond = (found.astype(values.dtype) != values) & ~np.isnat(values)
-        found[beyond] = np.array(2**63 - 1).astype(own)
-        return found
+        beyond = (converted.astype(values.dtype) != values) & ~np.isnat(values)
+        converted[beyond] = np.array(2**63 - 1).astype(pandas_dtype)
+        return converted
     if kind in "USV":
         return values.astype(object)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
@@ -163,8 +163,8 @@ def ensure_countable(data: object, argument: str) -> Any:
     data = to_pandas_or_numpy(data, argument)
     with name_data_argument(argument):
         table = as_table(data)
-        known = table is None or table.count_records() is not None
-    return data if known else read_all_records(data, argument)
+        is_countable = table is None or table.count_records() is not None
+    return data if is_countable else read_all_records(data, argument)
 
 
 def require_row_order(table: Table, data: object) -> Table:
@@ -195,14 +195,14 @@ def convert_r_object(data: Any) -> pd.DataFrame | Column:
     classes = tuple(map(str, data.rclass))
     if "data.frame" in classes:
         return _convert_r_frame(data)
-    found = _convert_r_vector(data, classes)
-    if found is None:
+    converted = _convert_r_vector(data, classes)
+    if converted is None:
         raise PydpstatError(
             "data from R must be a vector of numbers, truth values or strings, a factor or a data "
             f"frame; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in "
             "R."
         )
-    return found
+    return converted
 
 
 def replace_r_missing(data: object) -> object:
@@ -211,8 +211,12 @@ def replace_r_missing(data: object) -> object:
     reticulate passes the integer that represents NA, which no other value of an R integer vector has.
     """
     if isinstance(data, list):
-        gone = any(type(each) is int and each == _R_MISSING_INTEGER for each in data)
-        return [None if type(each) is int and each == _R_MISSING_INTEGER else each for each in data] if gone else data
+        has_missing = any(type(value) is int and value == _R_MISSING_INTEGER for value in data)
+        return (
+            [None if type(value) is int and value == _R_MISSING_INTEGER else value for value in data]
+            if has_missing
+            else data
+        )
     if isinstance(data, np.ndarray) and data.dtype.kind == "i":
         return make_integer_column(data, data == _R_MISSING_INTEGER)
     if is_pandas_frame(data):
@@ -231,16 +235,16 @@ def _replace_column_missing(column: pd.Series) -> pd.Series:
 
 
 def _convert_r_frame(data: Any) -> pd.DataFrame:
-    own = _find_r_class(data, ("ListSexpVector",))
+    vector_class = _find_r_class(data, ("ListSexpVector",))
     names = [str(name) for name in data.names]
     columns = []
-    for place, name in enumerate(names):
+    for i, name in enumerate(names):
         # bypasses conversions that a user has registered with rpy2
-        column = own.__getitem__(data, place)
-        found = _convert_r_vector(column, tuple(map(str, column.rclass)))
-        if found is None or np.ndim(found) != 1:
+        column = vector_class.__getitem__(data, i)
+        converted = _convert_r_vector(column, tuple(map(str, column.rclass)))
+        if converted is None or np.ndim(converted) != 1:
             raise make_column_type_error(name, f"R's {column.rclass[0]}")
-        columns.append(found)
+        columns.append(converted)
     frame = pd.DataFrame(dict(enumerate(columns)))
     frame.columns = pd.Index(names, dtype=object)
     return frame
@@ -248,41 +252,41 @@ def _convert_r_frame(data: Any) -> pd.DataFrame:
 
 def _find_r_class(data: object, names: Collection[str]) -> Any:
     """Return the low-level rpy2 class that gives a vector's values unconverted; None if there is none."""
-    return next((each for each in type(data).__mro__ if each.__name__ in names), None)
+    return next((base for base in type(data).__mro__ if base.__name__ in names), None)
 
 
 def _convert_r_vector(data: Any, classes: tuple[str, ...]) -> Any:
     """Convert a vector, or a matrix of numbers or logicals; return None for other classes."""
-    own = _find_r_class(data, _R_VECTOR_KINDS)
-    if own is None or not ("factor" in classes or set(classes) <= _PLAIN_R_CLASSES):
+    vector_class = _find_r_class(data, _R_VECTOR_KINDS)
+    if vector_class is None or not ("factor" in classes or set(classes) <= _PLAIN_R_CLASSES):
         return None
-    if own.__name__ == "StrSexpVector":
-        return None if {"matrix", "array"} & set(classes) else _convert_r_texts(data, own)
+    if vector_class.__name__ == "StrSexpVector":
+        return None if {"matrix", "array"} & set(classes) else _convert_r_texts(data, vector_class)
     values = np.asarray(data)
-    if own.__name__ == "FloatSexpVector":
+    if vector_class.__name__ == "FloatSexpVector":
         return values
     absent = values == _R_MISSING_INTEGER
     if "factor" in classes:
         return _convert_r_factor(values, data.do_slot("levels")) if values.ndim == 1 else None
-    if own.__name__ == "IntSexpVector":
+    if vector_class.__name__ == "IntSexpVector":
         return make_integer_column(values, absent)
     truths = values != 0
     return np.where(absent, None, truths) if absent.any() else truths
 
 
 def _convert_r_texts(data: Any, vector_class: Any) -> pd.api.extensions.ExtensionArray:
-    values = [vector_class.__getitem__(data, place) for place in range(len(data))]
-    known = [value if isinstance(value, str) else None for value in values]
-    return pd.array(known, dtype=pd.StringDtype("python"))
+    values = [vector_class.__getitem__(data, i) for i in range(len(data))]
+    texts = [value if isinstance(value, str) else None for value in values]
+    return pd.array(texts, dtype=pd.StringDtype("python"))
 
 
 def _convert_r_factor(codes: np.ndarray, levels: Any) -> pd.Categorical:
-    own = _find_r_class(levels, _R_VECTOR_KINDS)
-    texts = [own.__getitem__(levels, place) for place in range(len(levels))]
-    known = [place for place, text in enumerate(texts) if isinstance(text, str)]
+    vector_class = _find_r_class(levels, _R_VECTOR_KINDS)
+    texts = [vector_class.__getitem__(levels, i) for i in range(len(levels))]
+    text_indices = [i for i, text in enumerate(texts) if isinstance(text, str)]
     # a level may itself be NA
-    places = np.full(len(texts) + 1, -1)
-    places[[place + 1 for place in known]] = np.arange(len(known))
+    new_codes = np.full(len(texts) + 1, -1)
+    new_codes[[i + 1 for i in text_indices]] = np.arange(len(text_indices))
     # a string type, so that levels of another type are detected
-    categories = pd.Index([texts[place] for place in known], dtype="string[python]")
-    return pd.Categorical.from_codes(places[np.where(codes == _R_MISSING_INTEGER, 0, codes)], categories=categories)
+    categories = pd.Index([texts[i] for i in text_indices], dtype="string[python]")
+    return pd.Categorical.from_codes(new_codes[np.where(codes == _R_MISSING_INTEGER, 0, codes)], categories=categories)

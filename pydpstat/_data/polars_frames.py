@@ -191,12 +191,12 @@ def _compute_aggregates(data: pl.LazyFrame, query: AggregateQuery) -> list[Aggre
         frame = data.select(**plan.stages[0])
         for stage in plan.stages[1:]:
             frame = frame.with_columns(**stage)
-        asked = [
+        expressions = [
             pl.len().alias("size"),
             *(pl.col(name).count().alias(f"count of {name}") for name in plan.counts),
             *(pl.col(name).sum().alias(f"sum of {name}") for name in plan.sums),
         ]
-        found = frame.group_by(*plan.keys).agg(asked) if plan.keys else frame.select(asked)
-        names = ["size", *plan.keys, *(each.meta.output_name() for each in asked[1:])]
-        rows = found.select(names).collect(engine="streaming").rows()
+        aggregated = frame.group_by(*plan.keys).agg(expressions) if plan.keys else frame.select(expressions)
+        names = ["size", *plan.keys, *(expression.meta.output_name() for expression in expressions[1:])]
+        rows = aggregated.select(names).collect(engine="streaming").rows()
     return parse_rows(query, plan, rows)

@@ -45,11 +45,11 @@ def iterate_from_thread(produce: Callable[[Callable[[Item], bool]], object]) -> 
     """
     waiting: queue.Queue[Any] = queue.Queue(maxsize=1)
     failures: list[BaseException] = []
-    left = threading.Event()
+    is_closed = threading.Event()
     end = object()
 
     def add_item(item: object) -> bool:
-        while not left.is_set():
+        while not is_closed.is_set():
             try:
                 waiting.put(item, timeout=_POLL_INTERVAL)
                 return False
@@ -72,7 +72,7 @@ def iterate_from_thread(produce: Callable[[Callable[[Item], bool]], object]) -> 
             yield item
             del item
     finally:
-        left.set()
+        is_closed.set()
         worker.join()
     if failures:
         raise failures[0]
@@ -115,11 +115,11 @@ class SinglePass:
         try:
             return _passes.setdefault(source, cls())
         except TypeError:
-            _, once = _unread_passes.setdefault(id(source), (source, cls()))
-            once._key = id(source)
+            _, reading = _unread_passes.setdefault(id(source), (source, cls()))
+            reading._key = id(source)
         while len(_unread_passes) > _MAX_UNREAD:
             _unread_passes.popitem(last=False)
-        return once
+        return reading
 
     def read_first(self, source: Iterator[object]) -> object:
         """Return the first piece without consuming it; StopIteration is raised if there is none."""
@@ -195,7 +195,7 @@ class StreamTable:
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Apply `map_chunk` to every chunk and merge the results; with `unit`, all records are read into memory."""
-        whole = has_unit_column(unit, self.names)
+        as_one_chunk = has_unit_column(unit, self.names)
         # a traceback would keep the generator, and with it a reading thread, alive
         with closing(self._iterate_chunks()) as chunks:
             return run_ordered_fold(
@@ -204,7 +204,7 @@ class StreamTable:
                 map_chunk,
                 merge,
                 engine=self.engine,
-                as_one_chunk=whole,
+                as_one_chunk=as_one_chunk,
                 get_total=self.size if self.has_known_size else lambda: None,
             )
 
@@ -256,10 +256,10 @@ def make_capsule_table(data: object) -> Table:
 
 def _read_once(engine: str, reader: pa.RecordBatchReader) -> StreamTable:
     """Return the table of a reader that can be read only once and whose batches have all of its columns."""
-    once, schema = SinglePass.from_source(reader), reader.schema
+    reading, schema = SinglePass.from_source(reader), reader.schema
 
     def read_batches(names: tuple[str, ...]) -> Batches:
-        once.register_reading()
+        reading.register_reading()
         return (batch.select(list(names)) for batch in reader)
 
     names = check_column_names(schema.names)

@@ -127,8 +127,8 @@ class TransformedTable:
 
 
 def _transform_chunk(transform: ChunkTransform, names: tuple[str, ...], chunk: Chunk) -> Chunk:
-    found = transform(chunk)
-    return Chunk({name: found.columns[name] for name in names}, found.size)
+    transformed = transform(chunk)
+    return Chunk({name: transformed.columns[name] for name in names}, transformed.size)
 
 
 def _transform_and_map(

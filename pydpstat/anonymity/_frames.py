@@ -29,9 +29,9 @@ def check_frame(df: object, argument: str = "df") -> None:
     if not is_pandas_frame(df):
         library = find_library(df)
         # conversion to pandas in other libraries
-        way = _TO_PANDAS.get(library, f"pandas.DataFrame({argument})").format(argument)
-        got = f"{type(df).__name__} of {library}" if library else type(df).__name__
-        raise PydpstatError(f"{argument} must be a pandas DataFrame; got {got}. Give {way}.")
+        conversion = _TO_PANDAS.get(library, f"pandas.DataFrame({argument})").format(argument)
+        received = f"{type(df).__name__} of {library}" if library else type(df).__name__
+        raise PydpstatError(f"{argument} must be a pandas DataFrame; got {received}. Give {conversion}.")
     if 0 in df.shape:
         raise PydpstatError(f"{argument} must have at least one row and one column; got {df.shape[0]} x {df.shape[1]}.")
 
@@ -45,12 +45,12 @@ def find_column_positions(df: pd.DataFrame, columns: object, argument: str = "co
     if columns is None:
         return list(range(df.shape[1]))
     names = list(columns) if _has_several_names(columns, df) else [columns]
-    found = [place for name in names for place in _find_positions_by_name(df, name, argument)]
-    if not found:
+    positions = [position for name in names for position in _find_positions_by_name(df, name, argument)]
+    if not positions:
         raise PydpstatError(f"{argument} must name at least one column; got {checks.describe_value(columns)}.")
-    if len(set(found)) < len(found):
+    if len(set(positions)) < len(positions):
         raise PydpstatError(f"{argument} must name each column once; got {checks.describe_value(columns)}.")
-    return found
+    return positions
 
 
 def _has_several_names(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[Hashable]]:
@@ -62,16 +62,16 @@ def _has_several_names(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[
 
 def _find_positions_by_name(df: pd.DataFrame, name: object, argument: str) -> list[int]:
     try:
-        place = df.columns.get_loc(name)
+        location = df.columns.get_loc(name)
     except (KeyError, TypeError, pd.errors.InvalidIndexError) as error:
-        names = [str(each) for each in df.columns]
-        near = checks.suggest_spelling(name, names)
-        hint = near if near.startswith("Did") else f"It has {checks.format_public_value(names)}."
+        names = [str(column) for column in df.columns]
+        suggestion = checks.suggest_spelling(name, names)
+        hint = suggestion if suggestion.startswith("Did") else f"It has {checks.format_public_value(names)}."
         raise PydpstatError(
             f"{argument} must name columns of df, every one; got another name of type {type(name).__name__}. {hint}"
         ) from error
     # an integer, a slice or a mask
-    every: list[int] = np.atleast_1d(np.arange(df.shape[1])[place]).tolist()
+    every: list[int] = np.atleast_1d(np.arange(df.shape[1])[location]).tolist()
     return every
 
 
@@ -80,14 +80,16 @@ def parse_column_options(
 ) -> tuple[list[int], list[Option]]:
     """Return column positions and their checked options: one option for all, or a dict by column name."""
     if not isinstance(value, Mapping):
-        found = [(place, value) for place in find_column_positions(df, columns)]
+        pairs = [(position, value) for position in find_column_positions(df, columns)]
     elif columns is not None:
         raise PydpstatError(f"columns must be left out if {argument} is a dict by column.")
     else:
-        found = [(place, each) for name, each in value.items() for place in find_column_positions(df, [name], argument)]
-    if not found:
+        pairs = [
+            (position, each) for name, each in value.items() for position in find_column_positions(df, [name], argument)
+        ]
+    if not pairs:
         raise PydpstatError(f"{argument} must name at least one column; got an empty dict.")
-    return [place for place, _ in found], [check(each) for _, each in found]
+    return [position for position, _ in pairs], [check(each) for _, each in pairs]
 
 
 def integer(value: object, argument: str, minimum: int, maximum: int) -> int:
@@ -116,13 +118,13 @@ def read_float_column(df: pd.DataFrame, position: int, argument: str = "df") -> 
 
 def matrix(df: pd.DataFrame, positions: Sequence[int]) -> np.ndarray:
     """Return complete, finite columns as an array of shape (d, n)."""
-    values = np.array([read_float_column(df, place) for place in positions])
-    for place, column in zip(positions, values):
+    values = np.array([read_float_column(df, position) for position in positions])
+    for position, column in zip(positions, values):
         if not np.isfinite(column).all():
-            what = "missing" if np.isnan(column).any() else "infinite"
+            problem = "missing" if np.isnan(column).any() else "infinite"
             raise PydpstatError(
-                f"df must have no {what} values in column {checks.format_public_value(df.columns[place])}: there is no "
-                "distance to them. Fill or drop them first, or leave the column out with columns=[...]."
+                f"df must have no {problem} values in column {checks.format_public_value(df.columns[position])}: there "
+                "is no distance to them. Fill or drop them first, or leave the column out with columns=[...]."
             )
     return values
 
@@ -130,8 +132,8 @@ def matrix(df: pd.DataFrame, positions: Sequence[int]) -> np.ndarray:
 def replace_columns(df: pd.DataFrame, positions: Sequence[int], new_columns: Sequence[object]) -> pd.DataFrame:
     """Return a copy of a frame with new values in some columns."""
     changed = df.copy()
-    for place, values in zip(positions, new_columns):
-        changed.isetitem(place, values)
+    for position, values in zip(positions, new_columns):
+        changed.isetitem(position, values)
     return changed
 
 
@@ -140,7 +142,9 @@ def replace_float_columns(
 ) -> pd.DataFrame:
     """Return a copy of a frame with new floats in some columns, cast to their kinds of float."""
     return replace_columns(
-        df, positions, [cast_to_column_type(each, df.iloc[:, at]) for each, at in zip(new_columns, positions)]
+        df,
+        positions,
+        [cast_to_column_type(new_column, df.iloc[:, position]) for new_column, position in zip(new_columns, positions)],
     )
 
 
@@ -179,29 +183,29 @@ def check_same_shape(df1: pd.DataFrame, df2: pd.DataFrame, names: tuple[str, str
 
 def compute_mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, position: int) -> float:
     """Return the mean squared difference of one column in two frames."""
-    one, two = read_float_column(df1, position, "df1"), read_float_column(df2, position, "df2")
-    missing = np.isnan(one)
-    if (missing != np.isnan(two)).any():
+    x, y = read_float_column(df1, position, "df1"), read_float_column(df2, position, "df2")
+    missing = np.isnan(x)
+    if (missing != np.isnan(y)).any():
         raise PydpstatError(
             "df1 and df2 must have the same missing values; column "
             f"{checks.format_public_value(df1.columns[position])} differs. Fill or drop them in both."
         )
     with np.errstate(invalid="ignore"):
-        steps = one - two
+        steps = x - y
     # equal infinities have no difference
-    steps[missing | (one == two)] = 0.0
+    steps[missing | (x == y)] = 0.0
     return float((steps * steps).mean())
 
 
 def label_equal_rows(df: pd.DataFrame, positions: list[int]) -> np.ndarray:
     """Return group codes of rows, from 0, equal for equal rows; a missing value counts as a value."""
     groups = np.zeros(len(df), dtype=np.int64)
-    for place in positions:
+    for position in positions:
         try:
-            codes, levels = pd.factorize(df.iloc[:, place].values)
+            codes, levels = pd.factorize(df.iloc[:, position].values)
         except TypeError as error:
             raise PydpstatError(
-                f"df must have simple values in column {checks.format_public_value(df.columns[place])}, such as "
+                f"df must have simple values in column {checks.format_public_value(df.columns[position])}, such as "
                 "numbers and strings; some cannot be compared. Convert it with astype(str)."
             ) from error
         # -1 is missing

@@ -49,11 +49,13 @@ class Groups:
 
     def get_padded_members(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the members of pairs of groups (-1: no second), padded to one row per pair, and their mask."""
-        one, two = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
-        place = np.arange(int((one + two).max()))[None, :]
-        at = np.where(place < one, self.starts[first, None] + place, self.starts[second, None] + place - one)
-        there = place < one + two
-        return self.members[np.where(there, at, 0)], there
+        first_sizes, second_sizes = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
+        offsets = np.arange(int((first_sizes + second_sizes).max()))[None, :]
+        indices = np.where(
+            offsets < first_sizes, self.starts[first, None] + offsets, self.starts[second, None] + offsets - first_sizes
+        )
+        is_member = offsets < first_sizes + second_sizes
+        return self.members[np.where(is_member, indices, 0)], is_member
 
 
 def sort_rows_by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -90,16 +92,16 @@ def select_disjoint_changes(
 
     A row of `claims` has the groups that one of the `changes` affects; each round considers the remaining ones.
     """
-    chosen = []
+    selected = []
     for _ in range(rounds):
         winning = find_uncontested_claims(claims, rank[changes], count)
         won = np.isin(changes, changes[~winning], invert=True)
-        chosen.append(np.unique(changes[won]))
+        selected.append(np.unique(changes[won]))
         busy = np.zeros(count, dtype=bool)
         busy[claims[won]] = True
-        left = np.isin(changes, changes[busy[claims].any(axis=1)], invert=True)
-        changes, claims = changes[left], claims[left]
-    return np.concatenate(chosen)
+        is_open = np.isin(changes, changes[busy[claims].any(axis=1)], invert=True)
+        changes, claims = changes[is_open], claims[is_open]
+    return np.concatenate(selected)
 
 
 def standardize_columns(values: np.ndarray) -> np.ndarray:
@@ -160,8 +162,8 @@ class NeighborSpace:
         from scipy.spatial import cKDTree
 
         count = min(count, len(points))
-        distances, places = cKDTree(self._project_rows(points)).query(self._project_rows(targets), k=count)
-        return distances.reshape(len(targets), count), places.reshape(len(targets), count)
+        distances, indices = cKDTree(self._project_rows(points)).query(self._project_rows(targets), k=count)
+        return distances.reshape(len(targets), count), indices.reshape(len(targets), count)
 
     def _project_rows(self, rows: np.ndarray) -> np.ndarray:
         # einsum adds in a fixed order, BLAS does not
@@ -203,22 +205,22 @@ def _split_neighbors_again(groups: Groups, k: int, space: NeighborSpace) -> Grou
         first, second = pairs[tries].T
         labels = split_group_pairs(groups, first, second, k)
         untried[tries] = False
-        moved = np.zeros(groups.count, dtype=bool)
+        is_changed = np.zeros(groups.count, dtype=bool)
         changed = labels != groups.labels
-        moved[labels[changed]] = moved[groups.labels[changed]] = True
-        untried |= moved[pairs].any(axis=1)
+        is_changed[labels[changed]] = is_changed[groups.labels[changed]] = True
+        untried |= is_changed[pairs].any(axis=1)
         groups = Groups(groups.rows, labels)
     return groups
 
 
 def _find_neighbor_pairs(groups: Groups, space: NeighborSpace) -> np.ndarray:
     """Return pairs of neighboring groups as rows, each pair once."""
-    near = space.find_nearest(groups.means, groups.means, _N_NEIGHBORS + 1)[1]
-    both = np.stack([np.arange(groups.count).repeat(near.shape[1]), near.ravel()], axis=1)
-    both.sort(axis=1)
-    pairs = np.unique(both[:, 0] * groups.count + both[:, 1])
-    both = np.stack(np.divmod(pairs, groups.count), axis=1)
-    return both[both[:, 0] != both[:, 1]]
+    nearest = space.find_nearest(groups.means, groups.means, _N_NEIGHBORS + 1)[1]
+    candidates = np.stack([np.arange(groups.count).repeat(nearest.shape[1]), nearest.ravel()], axis=1)
+    candidates.sort(axis=1)
+    pairs = np.unique(candidates[:, 0] * groups.count + candidates[:, 1])
+    candidates = np.stack(np.divmod(pairs, groups.count), axis=1)
+    return candidates[candidates[:, 0] != candidates[:, 1]]
 
 
 def remove_costly_groups(groups: Groups, space: NeighborSpace) -> np.ndarray:
@@ -228,23 +230,25 @@ def remove_costly_groups(groups: Groups, space: NeighborSpace) -> np.ndarray:
     movers = np.flatnonzero(large[labels])
     target, cost = _find_nearest_other_group(movers, groups, space)
     # a cheap estimate; the candidates that pass are evaluated exactly
-    likely = large & (np.bincount(labels[movers], cost, groups.count) < 2.0 * groups.losses)
-    passed = likely[labels[movers]]
+    is_candidate = large & (np.bincount(labels[movers], cost, groups.count) < 2.0 * groups.losses)
+    passed = is_candidate[labels[movers]]
     movers, target = movers[passed], target[passed]
     if movers.size == 0:
         return labels
     # a move consists of the rows of one group that go to the same other group
     moves, which = np.unique(labels[movers] * groups.count + target, return_inverse=True)
     source, goal = np.divmod(moves, groups.count)
-    moved, size = Groups(groups.rows[movers], which), groups.sizes[goal]
-    apart = compute_squared_norms(moved.means - groups.means[goal]) * (size * moved.sizes / (size + moved.sizes))
-    gain = groups.losses - np.bincount(source, moved.losses + apart, groups.count)
+    moved_groups, size = Groups(groups.rows[movers], which), groups.sizes[goal]
+    distances = compute_squared_norms(moved_groups.means - groups.means[goal]) * (
+        size * moved_groups.sizes / (size + moved_groups.sizes)
+    )
+    gain = groups.losses - np.bincount(source, moved_groups.losses + distances, groups.count)
     rank = gain.argsort(kind="stable").argsort()
-    gains = (likely & (gain > _MIN_RELATIVE_GAIN * groups.losses))[source]
+    gains = (is_candidate & (gain > _MIN_RELATIVE_GAIN * groups.losses))[source]
     source, goal = source[gains], goal[gains]
-    chosen = np.zeros(groups.count, dtype=bool)
-    chosen[select_disjoint_changes(source, np.stack([source, goal], axis=1), rank, groups.count, 4)] = True
-    leave = chosen[labels[movers]]
+    is_removed = np.zeros(groups.count, dtype=bool)
+    is_removed[select_disjoint_changes(source, np.stack([source, goal], axis=1), rank, groups.count, 4)] = True
+    leave = is_removed[labels[movers]]
     labels[movers[leave]] = target[leave]
     return labels
 
@@ -254,13 +258,13 @@ def _find_nearest_other_group(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for each row the other group that it joins at the lowest cost, and the cost."""
     rows = groups.rows[movers]
-    near = space.find_nearest(groups.means, rows, 3)[1]
-    size = groups.sizes[near]
-    cost = compute_squared_norms(rows[:, None, :] - groups.means[near]) * (size / (size + 1.0))
-    cost[near == groups.labels[movers, None]] = np.inf
+    nearest = space.find_nearest(groups.means, rows, 3)[1]
+    size = groups.sizes[nearest]
+    cost = compute_squared_norms(rows[:, None, :] - groups.means[nearest]) * (size / (size + 1.0))
+    cost[nearest == groups.labels[movers, None]] = np.inf
     best = cost.argmin(axis=1)
     lines = np.arange(movers.size)
-    return near[lines, best], cost[lines, best]
+    return nearest[lines, best], cost[lines, best]
 
 
 def split_group_pairs(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
@@ -283,12 +287,12 @@ def split_group_pairs(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
 
 def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels: np.ndarray) -> None:
     """Write the new labels of the pairs of one batch."""
-    members, there = groups.get_padded_members(first, second)
-    totals = there.sum(axis=1)
+    members, is_member = groups.get_padded_members(first, second)
+    totals = is_member.sum(axis=1)
     values = groups.rows.take(members, axis=0)
-    values[~there] = 0.0
+    values[~is_member] = 0.0
     values -= (values.sum(axis=1) / totals[:, None])[:, None, :]
-    values[~there] = 0.0
+    values[~is_member] = 0.0
     ones = groups.sizes[first]
     in_first = np.arange(members.shape[1]) < ones[:, None]
     # centered at the common mean both sums are opposite, and the loss is a constant minus this
@@ -297,11 +301,11 @@ def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
     best += _MIN_RELATIVE_GAIN * compute_squared_norms(values).sum(axis=1)
     better, side = np.zeros(first.size, dtype=bool), np.zeros(members.shape, dtype=bool)
     for scores in _compute_cut_scores(values, sums):
-        gain, parted = _find_best_cut(values, np.where(there, scores, np.inf), totals, k)
+        gain, parted = _find_best_cut(values, np.where(is_member, scores, np.inf), totals, k)
         wins = gain > best
         best[wins], side[wins] = gain[wins], parted[wins]
         better |= wins
-    change = better[:, None] & there
+    change = better[:, None] & is_member
     fresh = np.where(second < 0, groups.count + first, second)
     labels[members[change]] = np.where(side, first[:, None], fresh[:, None])[change]
 
@@ -309,17 +313,17 @@ def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
 def _compute_cut_scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray]:
     """Return scores that order rows for a cut: between the means, from a far row, and along the main axis."""
     lines = np.arange(len(values))
-    far = values[lines, compute_squared_norms(values).argmax(axis=1)]
-    steps = values - far[:, None, :]
-    way = far
+    farthest = values[lines, compute_squared_norms(values).argmax(axis=1)]
+    steps = values - farthest[:, None, :]
+    direction = farthest
     for _ in range(3):
-        along = np.einsum("pmd,pd->pm", values, way)
-        way = np.einsum("pmd,pm->pd", values, along)
-        way /= np.maximum(np.abs(way).max(axis=1), 1e-300)[:, None]
+        along = np.einsum("pmd,pd->pm", values, direction)
+        direction = np.einsum("pmd,pm->pd", values, along)
+        direction /= np.maximum(np.abs(direction).max(axis=1), 1e-300)[:, None]
     return [
         -np.einsum("pmd,pd->pm", values, sums),
         compute_squared_norms(steps),
-        np.einsum("pmd,pd->pm", values, way),
+        np.einsum("pmd,pd->pm", values, direction),
     ]
 
 
@@ -334,6 +338,6 @@ def _find_best_cut(values: np.ndarray, scores: np.ndarray, totals: np.ndarray, k
         gain = compute_squared_norms(sums) * (1.0 / before + 1.0 / after)
     gain = np.where((before >= k) & (after >= k), gain, -1.0)
     cut = gain.argmax(axis=1)
-    first = np.empty(order.shape, dtype=bool)
-    np.put_along_axis(first, order, before <= cut[:, None] + 1, axis=1)
-    return gain[np.arange(len(gain)), cut], first
+    is_first = np.empty(order.shape, dtype=bool)
+    np.put_along_axis(is_first, order, before <= cut[:, None] + 1, axis=1)
+    return gain[np.arange(len(gain)), cut], is_first

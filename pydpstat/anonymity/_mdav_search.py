@@ -33,16 +33,16 @@ class ExactMeans:
 
     def __init__(self, columns: np.ndarray) -> None:
         self.count = columns.shape[1]
-        self._lowest, parts = _split_into_parts(columns)
+        self._lowest, terms = _split_into_parts(columns)
         # the parts of a row are contiguous, one variable after the other
-        self._parts = np.ascontiguousarray(np.concatenate(parts).T)
+        self._parts = np.ascontiguousarray(np.concatenate(terms).T)
         self._variables = columns.shape[0]
         self._sums = self._sum_parts(np.s_[:])
 
     def remove_rows(self, rows: np.ndarray) -> None:
         """Remove rows, given by their positions in the columns."""
         self.count -= rows.size
-        self._sums = [left - gone for left, gone in zip(self._sums, self._sum_parts(rows))]
+        self._sums = [total - removed for total, removed in zip(self._sums, self._sum_parts(rows))]
 
     def compute_means(self) -> np.ndarray:
         """Return the means of the remaining rows."""
@@ -62,13 +62,13 @@ def _split_into_parts(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
     """Return the exponent of the last part's unit, and the integer parts, the most significant first."""
     largest = float(np.abs(columns).max(initial=0.0))
     power = math.frexp(largest)[1] - _BITS_PER_PART + 1
-    parts, rest = [], columns
+    terms, remainder = [], columns
     while True:
-        whole = np.rint(_scale_by_power(rest, -power))
-        parts.append(whole.astype(np.int64))
-        rest = rest - _scale_by_power(whole, power)
-        if not rest.any():
-            return power, parts
+        integers = np.rint(_scale_by_power(remainder, -power))
+        terms.append(integers.astype(np.int64))
+        remainder = remainder - _scale_by_power(integers, power)
+        if not remainder.any():
+            return power, terms
         power -= _BITS_PER_PART
 
 
@@ -123,23 +123,23 @@ class RemainingRows:
         """Return the row farthest from a point, by its position in the columns."""
         bound = self._bound_distances_above(point)
         # a few of the most promising blocks often exclude all others
-        row, reach, far = (
+        row, max_distance, blocks = (
             -1,
             -1.0,
             np.argpartition(-bound, min(_MIN_BLOCKS_PER_STEP, bound.size) - 1)[:_MIN_BLOCKS_PER_STEP],
         )
-        while far.size:
-            distances = self._compute_distances(far, point)
+        while blocks.size:
+            distances = self._compute_distances(blocks, point)
             top = float(np.fmax.reduce(distances, axis=None))
-            if top >= reach:
-                rows = self._rows[far][distances == top]
-                if top == reach:
+            if top >= max_distance:
+                rows = self._rows[blocks][distances == top]
+                if top == max_distance:
                     rows = np.append(rows, row)
-                row, reach = int(rows[self._numbers[rows].argmin()]), top
-            bound[far] = np.nan
-            far = (bound >= reach).nonzero()[0]
-            if far.size > _MIN_BLOCKS_PER_STEP:
-                far = far[np.argpartition(-bound[far], _MIN_BLOCKS_PER_STEP)[:_MIN_BLOCKS_PER_STEP]]
+                row, max_distance = int(rows[self._numbers[rows].argmin()]), top
+            bound[blocks] = np.nan
+            blocks = (bound >= max_distance).nonzero()[0]
+            if blocks.size > _MIN_BLOCKS_PER_STEP:
+                blocks = blocks[np.argpartition(-bound[blocks], _MIN_BLOCKS_PER_STEP)[:_MIN_BLOCKS_PER_STEP]]
         return row
 
     def find_nearest(self, point: np.ndarray, count: int) -> np.ndarray:
@@ -148,42 +148,42 @@ class RemainingRows:
             return self.get_rows()
         bound = self._bound_distances_below(point)
         rows, distances = np.empty(0, dtype=np.int64), np.empty(0)
-        reach, wanted, enough = np.inf, _MIN_BLOCKS_PER_STEP + 2 * count // self._block, 0
-        near = (bound <= reach).nonzero()[0]
-        while near.size:
-            if near.size > wanted:
-                near = near[np.argpartition(bound[near], wanted)[:wanted]]
-                wanted *= 2
-            rows = np.concatenate([rows, self._rows[near].ravel()])
-            distances = np.concatenate([distances, self._compute_distances(near, point).ravel()])
-            bound[near] = np.nan
-            enough += int(self._n_left[near].sum())
-            if enough >= count:
+        radius, n_blocks, n_found = np.inf, _MIN_BLOCKS_PER_STEP + 2 * count // self._block, 0
+        blocks = (bound <= radius).nonzero()[0]
+        while blocks.size:
+            if blocks.size > n_blocks:
+                blocks = blocks[np.argpartition(bound[blocks], n_blocks)[:n_blocks]]
+                n_blocks *= 2
+            rows = np.concatenate([rows, self._rows[blocks].ravel()])
+            distances = np.concatenate([distances, self._compute_distances(blocks, point).ravel()])
+            bound[blocks] = np.nan
+            n_found += int(self._n_left[blocks].sum())
+            if n_found >= count:
                 # enough rows are within this distance, so blocks with a larger lower bound are excluded
-                reach = np.partition(distances, count - 1)[count - 1]
-                close = distances <= reach
+                radius = np.partition(distances, count - 1)[count - 1]
+                close = distances <= radius
                 rows, distances = rows[close], distances[close]
-            near = (bound <= reach).nonzero()[0]
+            blocks = (bound <= radius).nonzero()[0]
         if rows.size == count:
             return rows
-        ties = rows[distances == reach]
+        ties = rows[distances == radius]
         ties = ties[self._numbers[ties].argsort()]
-        inside = rows[distances < reach]
+        inside = rows[distances < radius]
         return np.concatenate([inside, ties[: count - inside.size]])
 
     def remove_rows(self, rows: np.ndarray) -> None:
         """Remove rows, given by their positions in the columns."""
         self.count -= rows.size
-        blocks, places = np.divmod(self._position[rows], self._block)
-        self._values[blocks, :, places] = np.nan
+        blocks, offsets = np.divmod(self._position[rows], self._block)
+        self._values[blocks, :, offsets] = np.nan
         if 2 * self.count < self._built and self.count:
             # the order is preserved, so that neighbors stay adjacent
-            here = ~np.isnan(self._values[:, 0])
-            self._build_blocks(self._rows[here], self._values.swapaxes(0, 1)[:, here])
+            is_left = ~np.isnan(self._values[:, 0])
+            self._build_blocks(self._rows[is_left], self._values.swapaxes(0, 1)[:, is_left])
             return
-        gone = np.bincount(blocks, minlength=self._n_left.size)
-        self._n_left -= gone
-        changed = gone.nonzero()[0]
+        n_removed = np.bincount(blocks, minlength=self._n_left.size)
+        self._n_left -= n_removed
+        changed = n_removed.nonzero()[0]
         values = self._values[changed]
         self._low[:, changed] = np.fmin.reduce(values, axis=2).T
         self._high[:, changed] = np.fmax.reduce(values, axis=2).T
@@ -211,20 +211,20 @@ def order_in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.nda
     Only the last block may have fewer. The ordered values are also returned.
     """
     rows, values = np.arange(columns.shape[1]), columns.copy()
-    parts = [(0, rows.size)]
-    while parts:
-        start, end = parts.pop()
+    segments = [(0, rows.size)]
+    while segments:
+        start, end = segments.pop()
         half = ((end - start) // block + 1) // 2 * block
         if not 0 < half < end - start:
             continue
-        here = values[:, start:end]
-        some = here[:, :: 1 + (end - start) // _SAMPLE_SIZE]
-        order = _order_halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
+        segment = values[:, start:end]
+        some = segment[:, :: 1 + (end - start) // _SAMPLE_SIZE]
+        order = _order_halves(segment[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
         # in place because a new array for each part would cost more than the copies
         rows[start:end] = rows[start:end][order]
-        for column in here:
+        for column in segment:
             column[:] = column[order]
-        parts += [(start, start + half), (start + half, end)]
+        segments += [(start, start + half), (start + half, end)]
     return rows, values
 
 
@@ -244,12 +244,12 @@ def group_by_mdav(columns: np.ndarray, k: int) -> np.ndarray:
     """Partition rows by MDAV; groups are numbered in order of creation."""
     numbers, columns = order_in_blocks(columns, BLOCK_SIZE)
     remaining, means = RemainingRows(columns, numbers, BLOCK_SIZE), ExactMeans(columns)
-    groups, made = np.empty(numbers.size, dtype=np.int64), 0
+    groups, n_groups = np.empty(numbers.size, dtype=np.int64), 0
 
     def record_group(rows: np.ndarray) -> None:
-        nonlocal made
-        groups[rows] = made
-        made += 1
+        nonlocal n_groups
+        groups[rows] = n_groups
+        n_groups += 1
         remaining.remove_rows(rows)
         means.remove_rows(rows)
 
@@ -262,7 +262,7 @@ def group_by_mdav(columns: np.ndarray, k: int) -> np.ndarray:
             progress.done = numbers.size - remaining.count
     if remaining.count >= 2 * k:
         record_group(remaining.find_nearest(columns[:, remaining.find_farthest(means.compute_means())], k))
-    groups[remaining.get_rows()] = made
+    groups[remaining.get_rows()] = n_groups
     result = np.empty_like(groups)
     result[numbers] = groups
     return result

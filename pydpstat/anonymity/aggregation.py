@@ -120,12 +120,12 @@ def microaggregation(
     2  62.0    1
     3  62.0    0
     """
-    chosen = frames.find_column_positions(df, columns)
+    positions = frames.find_column_positions(df, columns)
     size = frames.check_group_size(k, len(df))
     checks.check_choice(method, "method", METHODS)
     unit = checks.check_boolean(standardize, "standardize")
-    means = _compute_means_by_group(frames.matrix(df, chosen), lambda values: group_rows(values, size, method, unit))
-    return frames.replace_float_columns(df, chosen, means)
+    means = _compute_means_by_group(frames.matrix(df, positions), lambda values: group_rows(values, size, method, unit))
+    return frames.replace_float_columns(df, positions, means)
 
 
 def _compute_means_by_group(values: np.ndarray, make_groups: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -205,9 +205,9 @@ def k_means(
     >>> k_means(df, 2).age.tolist()
     [21.0, 21.0, 62.0, 62.0]
     """
-    chosen = frames.find_column_positions(df, columns)
+    positions = frames.find_column_positions(df, columns)
     clusters = _make_cluster_function(df, n_clusters, random_state, checks.check_boolean(standardize, "standardize"))
-    return frames.replace_float_columns(df, chosen, _compute_means_by_group(frames.matrix(df, chosen), clusters))
+    return frames.replace_float_columns(df, positions, _compute_means_by_group(frames.matrix(df, positions), clusters))
 
 
 @explain_wrong_calls
@@ -250,10 +250,10 @@ def k_means_by_col(
     >>> k_means_by_col(df, 2).to_numpy().tolist()
     [[21.0, 1.0], [21.0, 9.0], [62.0, 1.0], [62.0, 9.0]]
     """
-    chosen = frames.find_column_positions(df, columns)
+    positions = frames.find_column_positions(df, columns)
     clusters = _make_cluster_function(df, n_clusters, random_state, False)
-    means = [_compute_means_by_group(each, clusters)[0] for each in frames.matrix(df, chosen)[:, None]]
-    return frames.replace_float_columns(df, chosen, means)
+    means = [_compute_means_by_group(column, clusters)[0] for column in frames.matrix(df, positions)[:, None]]
+    return frames.replace_float_columns(df, positions, means)
 
 
 def _make_cluster_function(
@@ -291,33 +291,33 @@ def group_by_local_search(columns: np.ndarray, k: int) -> np.ndarray:
     rows = np.ascontiguousarray(columns.T)
     rows -= rows.mean(axis=0)
     space = NeighborSpace(rows)
-    found = label_equal_points(columns)
+    initial = label_equal_points(columns)
     # k equal rows are a group without loss
-    others = np.bincount(found)[found] < k
-    if np.count_nonzero(others) >= k:
-        found[others] = found.max() + 1 + make_initial_groups(rows[others], k, space)
-    elif others.any():
-        _join_nearest_groups(found, others, rows, space)
+    is_small = np.bincount(initial)[initial] < k
+    if np.count_nonzero(is_small) >= k:
+        initial[is_small] = initial.max() + 1 + make_initial_groups(rows[is_small], k, space)
+    elif is_small.any():
+        _join_nearest_groups(initial, is_small, rows, space)
     labels = np.empty(size, dtype=np.int64)
-    labels[order] = reduce_partition_loss(rows, found, k, space)
+    labels[order] = reduce_partition_loss(rows, initial, k, space)
     return labels
 
 
 def make_initial_groups(rows: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
     """Partition at least k rows into initial groups."""
-    block = max(_ROWS_PER_BLOCK, 3 * k) if k <= _MAX_NEIGHBOR_K else _GROUPS_PER_BLOCK * k
-    blocks = max(1, len(rows) // block)
+    block_size = max(_ROWS_PER_BLOCK, 3 * k) if k <= _MAX_NEIGHBOR_K else _GROUPS_PER_BLOCK * k
+    blocks = max(1, len(rows) // block_size)
     order, _ = order_in_blocks(np.ascontiguousarray(rows.T), -(-len(rows) // blocks))
-    labels, made = np.empty(len(rows), dtype=np.int64), 0
-    for part in np.array_split(order, blocks):
-        values = rows[part]
-        found = (
+    labels, n_groups = np.empty(len(rows), dtype=np.int64), 0
+    for block in np.array_split(order, blocks):
+        values = rows[block]
+        block_labels = (
             _group_by_neighbors(values, k, space)
             if k <= _MAX_NEIGHBOR_K
             else group_by_mdav(np.ascontiguousarray(values.T), k)
         )
-        labels[part] = found + made
-        made += int(found.max()) + 1
+        labels[block] = block_labels + n_groups
+        n_groups += int(block_labels.max()) + 1
     return labels
 
 
@@ -326,36 +326,36 @@ def _group_by_neighbors(rows: np.ndarray, k: int, space: NeighborSpace) -> np.nd
 
     All groups whose row is more isolated than any other that claims the same rows are formed at once.
     """
-    labels, made = np.full(len(rows), -1), 0
+    labels, n_groups = np.full(len(rows), -1), 0
     free = np.ones(len(rows), dtype=bool)
-    while (left := np.flatnonzero(free)).size >= 3 * k:
-        distances, places = space.find_nearest(rows[left], rows[left], 3 * k)
-        near = left[places].astype(np.int32)
+    while (remaining := np.flatnonzero(free)).size >= 3 * k:
+        distances, indices = space.find_nearest(rows[remaining], rows[remaining], 3 * k)
+        nearest = remaining[indices].astype(np.int32)
         rank = distances[:, -1].argsort(kind="stable").argsort()
         # once many rows have lost most of their neighbors, a new tree finds others
-        while left.size and left.size > 0.85 * free.sum():
-            wanted, complete = _find_free_neighbors(near, free, k)
-            left, near, rank = left[complete], near[complete], rank[complete]
-            groups = wanted[find_uncontested_claims(wanted, rank, len(rows))]
-            labels[groups] = made + np.arange(len(groups))[:, None]
-            made += len(groups)
+        while remaining.size and remaining.size > 0.85 * free.sum():
+            candidates, complete = _find_free_neighbors(nearest, free, k)
+            remaining, nearest, rank = remaining[complete], nearest[complete], rank[complete]
+            groups = candidates[find_uncontested_claims(candidates, rank, len(rows))]
+            labels[groups] = n_groups + np.arange(len(groups))[:, None]
+            n_groups += len(groups)
             free[groups] = False
-            still = free[left]
-            left, near, rank = left[still], near[still], rank[still]
-    if left.size >= k:
-        labels[left] = made + group_by_mdav(np.ascontiguousarray(rows[left].T), k)
-    elif left.size:
+            still = free[remaining]
+            remaining, nearest, rank = remaining[still], nearest[still], rank[still]
+    if remaining.size >= k:
+        labels[remaining] = n_groups + group_by_mdav(np.ascontiguousarray(rows[remaining].T), k)
+    elif remaining.size:
         _join_nearest_groups(labels, free, rows, space)
     return labels
 
 
 def _find_free_neighbors(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first k free neighbors of the rows that have as many, and the mask of these rows."""
-    there = free[near]
-    count = there.cumsum(axis=1, dtype=np.int8)
+    is_free = free[near]
+    count = is_free.cumsum(axis=1, dtype=np.int8)
     complete = count[:, -1] >= k
-    there &= count <= k
-    return near[complete][there[complete]].reshape(-1, k), complete
+    is_free &= count <= k
+    return near[complete][is_free[complete]].reshape(-1, k), complete
 
 
 def _join_nearest_groups(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, space: NeighborSpace) -> None:

@@ -67,8 +67,12 @@ def round_columns(df: pd.DataFrame, to: float | Mapping[Hashable, float], column
     0  1000   30
     1  2000   40
     """
-    chosen, units = frames.parse_column_options(df, to, columns, "to", lambda each: checks.check_positive(each, "to"))
-    return frames.replace_columns(df, chosen, [_round_column(df, place, unit) for place, unit in zip(chosen, units)])
+    positions, units = frames.parse_column_options(
+        df, to, columns, "to", lambda each: checks.check_positive(each, "to")
+    )
+    return frames.replace_columns(
+        df, positions, [_round_column(df, position, unit) for position, unit in zip(positions, units)]
+    )
 
 
 def _round_column(df: pd.DataFrame, position: int, unit: float) -> object:
@@ -89,9 +93,9 @@ def _round_column(df: pd.DataFrame, position: int, unit: float) -> object:
 def _round_integers(column: pd.Series, unit: int) -> pd.Series:
     """Round integers to multiples, ties to even; a dtype that is too narrow is widened."""
     wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
-    below, rest = wide // unit, wide % unit
-    up = (2 * rest > unit) | ((2 * rest == unit) & (below % 2 == 1))
-    rounded = (below + up.astype(wide.dtype)) * unit
+    below, remainder = wide // unit, wide % unit
+    is_rounded_up = (2 * remainder > unit) | ((2 * remainder == unit) & (below % 2 == 1))
+    rounded = (below + is_rounded_up.astype(wide.dtype)) * unit
     narrow = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
     if rounded.max() > narrow.max or rounded.min() < narrow.min:
         return rounded
@@ -151,9 +155,9 @@ def categorize(
     ['(-inf, 17.0]', '(17.0, 64.0]', '(64.0, inf]']
     """
     by_quantile = checks.check_boolean(quantiles, "quantiles")
-    chosen, cuts = frames.parse_column_options(df, bins, columns, "bins", _check_bins)
-    cut = [_make_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
-    return frames.replace_columns(df, chosen, cut)
+    positions, cuts = frames.parse_column_options(df, bins, columns, "bins", _check_bins)
+    cut = [_make_categories(df, position, column_cuts, by_quantile) for position, column_cuts in zip(positions, cuts)]
+    return frames.replace_columns(df, positions, cut)
 
 
 def _check_bins(value: object) -> int | np.ndarray:
@@ -170,15 +174,15 @@ def _check_bins(value: object) -> int | np.ndarray:
 def _make_categories(df: pd.DataFrame, position: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
     name = checks.format_public_value(df.columns[position])
     values = frames.read_float_column(df, position)
-    known = values[~np.isnan(values)]
+    present = values[~np.isnan(values)]
     if isinstance(bins, int):
-        if known.size == 0 or not np.isfinite(known).all():
+        if present.size == 0 or not np.isfinite(present).all():
             raise PydpstatError(
                 f"df must have finite values in column {name} to compute edges. Give the edges in bins."
             )
         if by_quantile:
             return pd.qcut(values, bins, duplicates="drop")
-    elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
+    elif present.size and (present.min() < bins[0] or present.max() > bins[-1]):
         raise PydpstatError(
             f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end with inf."
         )
@@ -253,21 +257,21 @@ def add_noise(
     checks.check_choice(noise, "noise", NOISE_FAMILIES)
     in_spreads = checks.check_boolean(relative, "relative")
     source = source_from(rng)
-    chosen, given = frames.parse_column_options(
+    positions, amounts = frames.parse_column_options(
         df, scale, columns, "scale", lambda each: checks.check_positive(each, "scale")
     )
-    values = [frames.read_float_column(df, place) for place in chosen]
+    values = [frames.read_float_column(df, position) for position in positions]
     scales = [
-        each * (_compute_standard_deviation(df, place, column) if in_spreads else 1.0)
-        for place, each, column in zip(chosen, given, values)
+        amount * (_compute_standard_deviation(df, position, column) if in_spreads else 1.0)
+        for position, amount, column in zip(positions, amounts, values)
     ]
-    noisy = [column + _draw_column_noise(noise, column.size, each, source) for column, each in zip(values, scales)]
-    return frames.replace_float_columns(df, chosen, noisy)
+    noisy = [column + _draw_column_noise(noise, column.size, amount, source) for column, amount in zip(values, scales)]
+    return frames.replace_float_columns(df, positions, noisy)
 
 
 def _compute_standard_deviation(df: pd.DataFrame, position: int, values: np.ndarray) -> float:
-    known = values[~np.isnan(values)]
-    spread = float(known.std()) if known.size else 0.0
+    present = values[~np.isnan(values)]
+    spread = float(present.std()) if present.size else 0.0
     if not 0.0 < spread < np.inf:
         raise PydpstatError(
             f"df must have different finite values in column {checks.format_public_value(df.columns[position])} with "
@@ -325,12 +329,12 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: ColumnNames = None) -> pd
 
     looked = frames.find_column_positions(df, columns)
     if columns is None:
-        looked = [place for place in looked if not is_float_dtype(df.dtypes.iloc[place])]
-    unique = {place for place in looked if label_equal_rows(df, [place]).max() == len(df) - 1}
-    kept = [place for place in range(df.shape[1]) if place not in unique]
-    if not kept:
+        looked = [position for position in looked if not is_float_dtype(df.dtypes.iloc[position])]
+    unique = {position for position in looked if label_equal_rows(df, [position]).max() == len(df) - 1}
+    retained = [position for position in range(df.shape[1]) if position not in unique]
+    if not retained:
         raise PydpstatError("df must have a column in which a value occurs twice; every column identifies its rows.")
-    return df.iloc[:, kept].copy()
+    return df.iloc[:, retained].copy()
 
 
 @explain_wrong_calls

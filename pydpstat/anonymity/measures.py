@@ -114,18 +114,18 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: ColumnNames, sensitive: Has
     >>> l_diversity(df, "age", "ill")
     1
     """
-    known = frames.find_column_positions(df, quasi_identifiers, "quasi_identifiers")
+    quasi_positions = frames.find_column_positions(df, quasi_identifiers, "quasi_identifiers")
     secret = frames.find_column_positions(df, [sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if len(secret) != 1 or sensitive is None:
         raise PydpstatError(f"sensitive must name one column; got {checks.describe_value(sensitive)}.")
-    if secret[0] in known:
+    if secret[0] in quasi_positions:
         raise PydpstatError(
             f"sensitive must not be one of the quasi_identifiers; got {checks.describe_value(sensitive)}."
         )
-    groups, values = label_equal_rows(df, known), label_equal_rows(df, secret)
+    groups, values = label_equal_rows(df, quasi_positions), label_equal_rows(df, secret)
     levels = int(values.max()) + 1
-    both = np.unique(groups * levels + values)
-    return int(np.bincount(both // levels).min())
+    combinations = np.unique(groups * levels + values)
+    return int(np.bincount(combinations // levels).min())
 
 
 @explain_wrong_calls
@@ -205,7 +205,7 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     """
     mean_square = checks.check_boolean(squared, "squared")
     check_same_shape(df1, df2)
-    errors = [compute_mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
+    errors = [compute_mean_squared_error(df1, df2, position) for position in range(df1.shape[1])]
     return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
 
 
@@ -262,21 +262,21 @@ def evaluate_anonymization(
     """
     square = checks.check_boolean(squared_error, "squared_error")
     check_same_shape(df, df_anonym, ("df", "df_anonym"))
-    chosen = frames.find_column_positions(df, columns)
+    positions = frames.find_column_positions(df, columns)
     errors, variances = _compute_column_errors(df, df_anonym)
-    sizes = np.bincount(label_equal_rows(df_anonym, chosen))
+    sizes = np.bincount(label_equal_rows(df_anonym, positions))
     size, groups = np.unique(sizes, return_counts=True)
-    known = ~np.isnan(errors)
-    total = variances[known].sum()
+    is_known = ~np.isnan(errors)
+    total = variances[is_known].sum()
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(errors == 0.0, 0.0, np.sqrt(errors / variances))
     return AnonymizationResults(
         group_sizes=pd.Series(groups, index=pd.Index(size, name="size"), name="groups"),
         errors=pd.Series(errors if square else np.sqrt(errors), index=df.columns),
-        relative_errors=pd.Series(np.where(known, relative, np.nan), index=df.columns),
+        relative_errors=pd.Series(np.where(is_known, relative, np.nan), index=df.columns),
         squared_error=square,
-        loss=float(errors[known].sum() / total) if total > 0.0 else float("nan"),
-        columns=tuple(df.columns[chosen]),
+        loss=float(errors[is_known].sum() / total) if total > 0.0 else float("nan"),
+        columns=tuple(df.columns[positions]),
         nobs=len(df),
     )
 
@@ -285,11 +285,11 @@ def _compute_column_errors(df: pd.DataFrame, anonymized: pd.DataFrame) -> tuple[
     """Return each column's mean squared change, and its variance; NaN if it is not numeric."""
     errors = np.full(df.shape[1], np.nan)
     variances = errors.copy()
-    for place in range(df.shape[1]):
-        if is_numeric(df.iloc[:, place]) and is_numeric(anonymized.iloc[:, place]):
-            errors[place] = compute_mean_squared_error(df, anonymized, place)
-            values = frames.read_float_column(df, place)
-            known = values[~np.isnan(values)]
+    for position in range(df.shape[1]):
+        if is_numeric(df.iloc[:, position]) and is_numeric(anonymized.iloc[:, position]):
+            errors[position] = compute_mean_squared_error(df, anonymized, position)
+            values = frames.read_float_column(df, position)
+            present = values[~np.isnan(values)]
             # per row of the table, as the error
-            variances[place] = ((known - known.mean()) ** 2).sum() / len(df) if known.size else 0.0
+            variances[position] = ((present - present.mean()) ** 2).sum() / len(df) if present.size else 0.0
     return errors, variances

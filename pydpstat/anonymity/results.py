@@ -126,14 +126,14 @@ class AnonymizationResults(Report, ReadOnlyArrays):
         return "MSE" if self.squared_error else "RMSE"
 
     def _make_rows(self) -> Rows:
-        shown = list(zip(self.errors.index, self.errors, self.relative_errors))[:MAX_PAGE_ROWS]
-        cells = [[format_significant(error), f"{relative:.4f}"] for _, error, relative in shown]
-        names = [trim_name(str(label)) for label, _, _ in shown]
+        columns = list(zip(self.errors.index, self.errors, self.relative_errors))[:MAX_PAGE_ROWS]
+        cells = [[format_significant(error), f"{relative:.4f}"] for _, error, relative in columns]
+        names = [trim_name(str(label)) for label, _, _ in columns]
         return Rows((self._measure, "RMSE / sd"), names, cells)
 
     def _collect_notes(self) -> list[str]:
-        names, more = ", ".join(trim_name(str(name)) for name in self.columns[:12]), len(self.columns) - 12
-        notes = [f"k refers to the columns {names}{f' and {more} more' if more > 0 else ''}."]
+        names, n_more = ", ".join(trim_name(str(name)) for name in self.columns[:12]), len(self.columns) - 12
+        notes = [f"k refers to the columns {names}{f' and {n_more} more' if n_more > 0 else ''}."]
         if np.isnan(self.errors.to_numpy()).any():
             notes.append("nan: not numeric in one of the tables, so without error and not part of the loss.")
         notes += make_omission_note(len(self.errors), "columns", "errors")
@@ -190,9 +190,9 @@ class AnonymizationResults(Report, ReadOnlyArrays):
         head = PictureHead(f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}")
         if kind == "sizes":
             return GroupSizePicture(head, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
-        known = self.relative_errors[np.isfinite(self.relative_errors.to_numpy())]
+        finite = self.relative_errors[np.isfinite(self.relative_errors.to_numpy())]
         axis = "root mean squared error, in standard deviations of the column"
-        return AmountPicture(head, [str(name) for name in known.index], known.to_numpy(), axis)
+        return AmountPicture(head, [str(name) for name in finite.index], finite.to_numpy(), axis)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.

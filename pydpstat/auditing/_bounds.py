@@ -68,10 +68,10 @@ class Forecast:
         self, first: np.ndarray, second: np.ndarray
     ) -> Iterator[tuple[tuple[int, ...], tuple[float, float]]]:
         """Yield for each direction the index of the highest forecast, and both forecasts there."""
-        both = self.predict_both(first, second)
-        for values in both:
-            place = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))
-            yield place, (float(both[0][place]), float(both[1][place]))
+        forecasts = self.predict_both(first, second)
+        for values in forecasts:
+            position = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))
+            yield position, (float(forecasts[0][position]), float(forecasts[1][position]))
 
     def _predict_direction(self, more: np.ndarray, less: np.ndarray, side: int) -> np.ndarray:
         low, _ = self._predict_limits(more, side)
@@ -83,8 +83,8 @@ class Forecast:
         # square roots of counts have standard deviation 1/2: one for the search, z for the bound
         size = self.searched[side]
         z = math.sqrt(max(0.0, -2.0 * math.log(self.alpha) - 2.5))
-        reach = 0.5 * (1.0 + z * math.sqrt(size / self.fresh[side]))
+        half_width = 0.5 * (1.0 + z * math.sqrt(size / self.fresh[side]))
         counts = np.minimum(counts, size)
-        spread = reach * np.sqrt(1.0 - counts / size)
+        spread = half_width * np.sqrt(1.0 - counts / size)
         low = np.maximum(np.sqrt(counts) - spread, 0.0) ** 2 / size
         return low, np.minimum((np.sqrt(counts + 0.5) + spread) ** 2 / size, 1.0)

@@ -59,8 +59,8 @@ class CaseOutcome:
             return self.message
         if self.case.kind == "sound":
             return "cleared" if self.is_right else "ACCUSED"
-        found = "documented" if self.case.kind == "exception" else "found"
-        return found if self.is_right else "MISSED"
+        status = "documented" if self.case.kind == "exception" else "found"
+        return status if self.is_right else "MISSED"
 
     def format_cells(self) -> tuple[str, ...]:
         """Return the table's row."""
@@ -69,15 +69,15 @@ class CaseOutcome:
             return (case.row, case.name, "-", _format_epsilon(case.true), "-", self.verdict, "-")
         claim = "-" if result.claim is None else f"{result.claim.epsilon:g}"
         claim += f", {result.delta:g}" if result.delta else ""
-        only = " (only under one of the two)" if result.only_under_one else ""
-        witness = result.witness + only if result.epsilon_lower > 0.0 else "-"
-        least = f"{result.epsilon_lower:.4f}"
-        return (case.row, case.name, claim, _format_epsilon(case.true), least, self.verdict, witness)
+        restriction = " (only under one of the two)" if result.only_under_one else ""
+        witness = result.witness + restriction if result.epsilon_lower > 0.0 else "-"
+        lower_bound = f"{result.epsilon_lower:.4f}"
+        return (case.row, case.name, claim, _format_epsilon(case.true), lower_bound, self.verdict, witness)
 
     def describe_progress(self) -> str:
         """Return the row in one line, for the progress display."""
-        least = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
-        return f"{self.case.name}, {self.verdict}{least}, {self.seconds:.0f} s"
+        lower_bound = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
+        return f"{self.case.name}, {self.verdict}{lower_bound}, {self.seconds:.0f} s"
 
     def as_dict(self) -> dict[str, object]:
         """Return the row in plain JSON types."""
@@ -95,15 +95,15 @@ class CaseOutcome:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the audits and return 0 if each defect is found and each sound release cleared, else 1 or 2."""
     options = _make_parser().parse_args(argv)
-    only = options.only or [""]
-    places = [place for place, case in enumerate(all_cases()) if any(text in case.name for text in only)]
-    if not places:
-        print(f"no case has {' or '.join(map(repr, only))} in its name", file=sys.stderr)
+    name_parts = options.only or [""]
+    indices = [index for index, case in enumerate(all_cases()) if any(text in case.name for text in name_parts)]
+    if not indices:
+        print(f"no case has {' or '.join(map(repr, name_parts))} in its name", file=sys.stderr)
         return 2
     if options.samples < MIN_SAMPLES:
         print(f"--samples must be at least {MIN_SAMPLES}; got {options.samples}", file=sys.stderr)
         return 2
-    rows = run_cases(places, options.samples, options.processes, options.seconds, is_progress_shown())
+    rows = run_cases(indices, options.samples, options.processes, options.seconds, is_progress_shown())
     print(format_text(rows, options.samples))
     if options.markdown:
         files.write_text(options.markdown, format_markdown(rows, options.samples))
@@ -121,17 +121,17 @@ def run_cases(
     Each draws `samples` times from each data set, or fewer times if these suffice, or for up to `seconds`.
     """
     if processes == 1 or len(indices) == 1:
-        return [_run_case(place, samples, seconds) for place in indices]
+        return [_run_case(index, samples, seconds) for index in indices]
     # spawned because a forked process would share this one's random streams
     context = multiprocessing.get_context("spawn")
     done: dict[int, CaseOutcome] = {}
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_set_no_progress) as pool:
-        for job in as_completed([pool.submit(_run_case, place, samples, seconds) for place in indices]):
+        for job in as_completed([pool.submit(_run_case, index, samples, seconds) for index in indices]):
             row = job.result()
             done[row.index] = row
             if progress:
                 print(f"{len(done)} of {len(indices)}: {row.describe_progress()}", file=sys.stderr, flush=True)
-    return [done[place] for place in indices]
+    return [done[index] for index in indices]
 
 
 def _set_no_progress() -> None:

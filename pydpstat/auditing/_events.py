@@ -46,8 +46,8 @@ def make_length_projection(name: str, columns: int) -> Projection:
     """Return the projection to the Euclidean length of the first elements."""
 
     def compute_length(draws: Draws) -> np.ndarray:
-        part = draws.values[:, :columns]
-        return np.sqrt(np.einsum("ij,ij->i", part, part))
+        vectors = draws.values[:, :columns]
+        return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
 
     return Projection(name, compute_length)
 
@@ -107,8 +107,8 @@ def iterate_form_events(
     if len(forms) < 2:
         return
     counts = np.array([np.bincount(codes, minlength=len(forms)) for codes in (first, second)], dtype=np.float64)
-    for words, codes in _group_forms(forms):
-        yield make_form_event(words, codes), forecast.predict_event(*counts[:, codes].sum(axis=1))
+    for description, codes in _group_forms(forms):
+        yield make_form_event(description, codes), forecast.predict_event(*counts[:, codes].sum(axis=1))
 
 
 def _group_forms(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
@@ -117,13 +117,13 @@ def _group_forms(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
         for name, value in zip(FACT_NAMES[str(form[0])], form):
             groups.setdefault((name, value), []).append(code)
     # facts that distinguish the same forms are one event, described by the most informative fact
-    told: set[tuple[int, ...]] = set()
+    seen: set[tuple[int, ...]] = set()
     for name, value in sorted(
         groups, key=lambda fact: FACT_ORDER.index(fact[0]) if fact[0] in FACT_ORDER else len(FACT_ORDER)
     ):
         codes = groups[name, value]
-        if len(codes) < len(forms) and tuple(codes) not in told:
-            told.add(tuple(codes))
+        if len(codes) < len(forms) and tuple(codes) not in seen:
+            seen.add(tuple(codes))
             yield _describe_form(name, value), codes
 
 
@@ -142,7 +142,7 @@ def _describe_form(name: str, value: Hashable) -> str:
 
 def _describe_labels(labels: Labels) -> str:
     if labels.breaks is not None:
-        return trim_name("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks), _MAX_SENTENCE)
+        return trim_name("the breaks " + " ".join(f"{edge:.6g}" for edge in labels.breaks), _MAX_SENTENCE)
     if labels.dimnames is not None:
         return trim_name(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames), _MAX_SENTENCE)
     return trim_name(repr(labels.names if labels.names is not None else labels.name), _MAX_SENTENCE)
@@ -180,14 +180,14 @@ Range = tuple[Cut, Cut]
 
 def make_range_event(projection: Projection, ranges: tuple[Range, ...]) -> Event:
     """Return the event that a number lies in one of several ranges."""
-    words = " or ".join(map(_describe_range, ranges))
+    description = " or ".join(map(_describe_range, ranges))
     if len(ranges) > 1 and all(map(_is_one_value, ranges)):
-        words = f"is one of {', '.join(format_exact_number(low.value) for low, _ in ranges)}"
+        description = f"is one of {', '.join(format_exact_number(low.value) for low, _ in ranges)}"
 
     def select_values(z: np.ndarray) -> np.ndarray:
         return np.logical_or.reduce([low.is_above(z) & high.is_below(z) for low, high in ranges])
 
-    return Event("range", f"{projection.name} {words}", projection, select_values)
+    return Event("range", f"{projection.name} {description}", projection, select_values)
 
 
 def _is_one_value(limits: Range) -> bool:
@@ -199,12 +199,12 @@ def _describe_range(limits: Range) -> str:
     low, high = limits
     if _is_one_value(limits):
         return f"is {format_exact_number(low.value)}"
-    ends = []
+    conditions = []
     if low is not LINE_START:
-        ends.append(f"{'above' if low.after else 'at least'} {format_exact_number(low.value)}")
+        conditions.append(f"{'above' if low.after else 'at least'} {format_exact_number(low.value)}")
     if high is not LINE_END:
-        ends.append(f"{'at most' if high.after else 'below'} {format_exact_number(high.value)}")
-    return "is " + " and ".join(ends)
+        conditions.append(f"{'at most' if high.after else 'below'} {format_exact_number(high.value)}")
+    return "is " + " and ".join(conditions)
 
 
 def iterate_range_events(
@@ -214,15 +214,19 @@ def iterate_range_events(
     if a.size + b.size == 0:
         return
     line = _PooledSamples(np.sort(a), np.sort(b), forecast)
-    first, second = line.counts_below
-    left, right = forecast.predict_both(first, second), forecast.predict_both(a.size - first, b.size - second)
+    counts, neighbor_counts = line.counts_below
+    left_forecasts, right_forecasts = (
+        forecast.predict_both(counts, neighbor_counts),
+        forecast.predict_both(a.size - counts, b.size - neighbor_counts),
+    )
     steps = [2**power for power in range((line.size - 1).bit_length())]
     spans = [
-        (step, forecast.predict_both(first[step:] - first[:-step], second[step:] - second[:-step])) for step in steps
+        (step, forecast.predict_both(counts[step:] - counts[:-step], neighbor_counts[step:] - neighbor_counts[:-step]))
+        for step in steps
     ]
-    tried: set[tuple[Range, ...]] = set()
+    seen: set[tuple[Range, ...]] = set()
     for side in (0, 1):
-        i, j = int(np.argmax(left[side])), int(np.argmax(right[side]))
+        i, j = int(np.argmax(left_forecasts[side])), int(np.argmax(right_forecasts[side]))
         best: list[tuple[Range, ...]] = [((LINE_START, line.get_cut(i)),), ((line.get_cut(j), LINE_END),)]
         if not projection.tails_only:
             inner = [(values[side].max(), step, int(values[side].argmax())) for step, values in spans]
@@ -232,8 +236,8 @@ def iterate_range_events(
             best.append(line.find_best_union(side))
         for pairs in best:
             pairs = line.round_limits(pairs, side)
-            if pairs and pairs not in tried:
-                tried.add(pairs)
+            if pairs and pairs not in seen:
+                seen.add(pairs)
                 yield make_range_event(projection, pairs), line.predict_ranges(pairs)
 
 
@@ -245,11 +249,11 @@ class _PooledSamples:
         # a stable sort merges two sorted runs
         pooled = np.sort(np.concatenate([a, b]), kind="stable")
         last = pooled.size - 1
-        ends = np.arange(min(OUTERMOST, pooled.size))
-        places = np.concatenate([np.linspace(0, last, QUANTILES).astype(np.int64), ends, last - ends])
+        offsets = np.arange(min(OUTERMOST, pooled.size))
+        positions = np.concatenate([np.linspace(0, last, QUANTILES).astype(np.int64), offsets, last - offsets])
         starts = np.flatnonzero(np.concatenate([[True], pooled[1:] != pooled[:-1]]))
         # the imaginary part is 1 if the cut is after the value
-        cuts = [np.unique(pooled[places]) + 0j]
+        cuts = [np.unique(pooled[positions]) + 0j]
         if starts.size < pooled.size:
             lengths = np.diff(np.append(starts, pooled.size))
             often = np.argsort(-lengths, kind="stable")[:REPEATED]
@@ -284,48 +288,48 @@ class _PooledSamples:
     def reduce_range(self, limits: Range) -> Range:
         """Return a range with a single value if the samples have only one in it, else the range."""
         inside = [self.select_range(limits, side) for side in (0, 1)]
-        ends = {float(end) for part in inside if part.size for end in (part[0], part[-1])}
-        if len(ends) != 1:
+        extremes = {float(end) for selected in inside if selected.size for end in (selected[0], selected[-1])}
+        if len(extremes) != 1:
             return limits
-        value = ends.pop()
+        value = extremes.pop()
         return Cut(value), Cut(value, after=True)
 
     def round_limits(self, pairs: tuple[Range, ...], side: int) -> tuple[Range, ...]:
         """Round the limits of ranges to as few digits as the forecast allows."""
         allowed = self.predict_ranges(pairs)[side] - FORECAST_TOLERANCE if pairs else 0.0
-        for place, end in product(range(len(pairs)), (0, 1)):
-            cut = pairs[place][end]
-            if not math.isfinite(cut.value) or _is_one_value(pairs[place]):
+        for i, end in product(range(len(pairs)), (0, 1)):
+            cut = pairs[i][end]
+            if not math.isfinite(cut.value) or _is_one_value(pairs[i]):
                 continue
             for digits in range(1, 16):
-                other = [list(pair) for pair in pairs]
-                other[place][end] = Cut(float(f"{cut.value:.{digits}g}"), cut.after)
-                changed = tuple((low, high) for low, high in other)
-                ends = [each.value for pair in changed for each in pair]
-                if ends == sorted(ends) and self.predict_ranges(changed)[side] >= allowed:
+                rounded = [list(pair) for pair in pairs]
+                rounded[i][end] = Cut(float(f"{cut.value:.{digits}g}"), cut.after)
+                changed = tuple((low, high) for low, high in rounded)
+                limits = [limit.value for pair in changed for limit in pair]
+                if limits == sorted(limits) and self.predict_ranges(changed)[side] >= allowed:
                     pairs = changed
                     break
         return pairs
 
     def find_best_union(self, side: int) -> tuple[Range, ...]:
         """Return the union of cells with the best forecast, largest likelihood ratios first."""
-        few = self.size <= 4 * CELLS
-        places = np.arange(self.size) if few else np.linspace(0, self.size - 1, CELLS).astype(np.int64)
+        is_small = self.size <= 4 * CELLS
+        positions = np.arange(self.size) if is_small else np.linspace(0, self.size - 1, CELLS).astype(np.int64)
         counts = [
-            np.diff(np.concatenate([[0.0], n[places], [float(sample.size)]]))
+            np.diff(np.concatenate([[0.0], n[positions], [float(sample.size)]]))
             for n, sample in zip(self.counts_below, self.samples)
         ]
-        more, less = counts[side], counts[1 - side]
-        order = np.argsort(-log((more + 0.5) / (less + 1.0)), kind="stable")
+        side_counts, other_counts = counts[side], counts[1 - side]
+        order = np.argsort(-log((side_counts + 0.5) / (other_counts + 1.0)), kind="stable")
         sums = [np.cumsum(n[order]) for n in counts]
         values = self.forecast.predict_both(sums[0], sums[1])[side]
-        chosen = np.zeros(more.size, dtype=bool)
-        chosen[order[: int(np.argmax(values)) + 1]] = True
-        ends = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
-        if values.max() == -np.inf or not 2 <= ends.size // 2 <= PIECES:
+        selected = np.zeros(side_counts.size, dtype=bool)
+        selected[order[: int(np.argmax(values)) + 1]] = True
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], selected, [False]]).astype(np.int8)))
+        if values.max() == -np.inf or not 2 <= edges.size // 2 <= PIECES:
             return ()
-        cuts = [LINE_START, *(self.get_cut(int(place)) for place in places), LINE_END]
-        pairs = [(cuts[i], cuts[j]) for i, j in zip(ends[::2], ends[1::2])]
+        cuts = [LINE_START, *(self.get_cut(int(position)) for position in positions), LINE_END]
+        pairs = [(cuts[i], cuts[j]) for i, j in zip(edges[::2], edges[1::2])]
         return tuple(
             pair if pair[0] is LINE_START or pair[1] is LINE_END else self.reduce_range(pair) for pair in pairs
         )

@@ -45,8 +45,8 @@ def make_multiple_event(projection: Projection, exponent: int, holds: bool, limi
         inside &= np.isfinite(z)
         return inside & (z > low) & (z < high) if limit else inside
 
-    words = f"{head} is{'' if holds else ' not'} a multiple of 2^{exponent}"
-    return Event("multiple", words, projection, select_values)
+    description = f"{head} is{'' if holds else ' not'} a multiple of 2^{exponent}"
+    return Event("multiple", description, projection, select_values)
 
 
 def make_trailing_zeros_event(projection: Projection, bits: int, holds: bool) -> Event:
@@ -57,32 +57,32 @@ def make_trailing_zeros_event(projection: Projection, bits: int, holds: bool) ->
         last = np.ascontiguousarray(z).view(np.int64) & ((1 << bits) - 1)
         return ((last == 0) == holds) & np.isfinite(z)
 
-    words = f"the last {bits} bits of {projection.name} (of 53) are {'' if holds else 'not all '}0"
+    description = f"the last {bits} bits of {projection.name} (of 53) are {'' if holds else 'not all '}0"
     if bits == 1:
-        words = f"the last bit of {projection.name} (of 53) is {'0' if holds else '1'}"
-    return Event("zeros", words, projection, select_values)
+        description = f"the last bit of {projection.name} (of 53) is {'0' if holds else '1'}"
+    return Event("zeros", description, projection, select_values)
 
 
 def iterate_bit_events(
     projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
 ) -> Iterator[ForecastEvent]:
     """Yield the best lattice and mantissa events for both directions; `a` and `b` contain no NaN."""
-    parts = [_split_floats(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
+    samples = [_split_floats(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
     zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
-    if not any(signs.size for signs, *_ in parts):
+    if not any(signs.size for signs, *_ in samples):
         return
-    top = max(int(powers.max()) for _, powers, _, _ in parts if powers.size)
-    finest = max(min(int(lattice.min()) for *_, lattice, _ in parts if lattice.size), -1074)
-    tables = [_count_by_lattice(part, top, finest) for part in parts]
+    top = max(int(powers.max()) for _, powers, _, _ in samples if powers.size)
+    finest = max(min(int(lattice.min()) for *_, lattice, _ in samples if lattice.size), -1074)
+    tables = [_count_by_lattice(float_parts, top, finest) for float_parts in samples]
     yield from _iterate_lattice_events(projection, tables, zeros, top, finest, forecast)
-    yield from _iterate_zero_events(projection, [trailing for *_, trailing in parts], zeros, forecast)
+    yield from _iterate_zero_events(projection, [trailing for *_, trailing in samples], zeros, forecast)
 
 
 def _split_floats(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the sign, e with 2^(e-1) <= |z| < 2^e, l with z an odd multiple of 2^l, and the trailing zeros."""
     fraction, power = np.frexp(z)
-    whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
-    trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    mantissas = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
+    trailing = np.frexp((mantissas & -mantissas).astype(np.float64))[1] - 1
     return (z > 0.0).astype(np.int64), power, power - MANTISSA + trailing, trailing
 
 
@@ -91,9 +91,9 @@ def _count_by_lattice(parts: tuple[np.ndarray, ...], top: int, finest: int) -> n
     positive, power, lattice, _ = parts
     magnitude = np.minimum(top - power, MAGNITUDES - 1)
     step = np.minimum(lattice - finest, LATTICES - 1)
-    place = (positive * MAGNITUDES + magnitude) * LATTICES + step
+    cells = (positive * MAGNITUDES + magnitude) * LATTICES + step
     size = 2 * MAGNITUDES * LATTICES
-    return np.bincount(place, minlength=size).reshape(2, MAGNITUDES, LATTICES).astype(np.float64)
+    return np.bincount(cells, minlength=size).reshape(2, MAGNITUDES, LATTICES).astype(np.float64)
 
 
 def _iterate_lattice_events(
@@ -112,29 +112,29 @@ def _iterate_lattice_events(
         everything = table[:, 0].sum(axis=0, keepdims=True)
         all_of_it = everything[:, :1] + zero
         on = np.concatenate([everything + zero, table[1], table[0]])
-        whole = np.concatenate([all_of_it, table[1][:, :1], table[0][:, :1]])
+        all_counts = np.concatenate([all_of_it, table[1][:, :1], table[0][:, :1]])
         # the last lattice includes all coarser ones, and is not an event by itself
-        regions.append([on[:, 1:-1], (whole - on)[:, 1:-1]])
+        regions.append([on[:, 1:-1], (all_counts - on)[:, 1:-1]])
     for k, holds in ((0, True), (1, False)):
         for (row, column), values in forecast.iterate_best(regions[0][k], regions[1][k]):
-            reach = 0.0
+            threshold = 0.0
             if row > 0:
                 magnitude = (row - 1) % MAGNITUDES
-                reach = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
-            yield make_multiple_event(projection, finest + 1 + column, holds, reach), values
+                threshold = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
+            yield make_multiple_event(projection, finest + 1 + column, holds, threshold), values
 
 
 def _iterate_zero_events(
     projection: Projection, trailing: list[np.ndarray], zeros: list[int], forecast: Forecast
 ) -> Iterator[ForecastEvent]:
-    counts = [np.bincount(each, minlength=MANTISSA + 1).astype(np.float64) for each in trailing]
+    counts = [np.bincount(zero_counts, minlength=MANTISSA + 1).astype(np.float64) for zero_counts in trailing]
     # counts with at least this many zeros; the number 0 has all of them
-    least = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
+    tail_counts = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
     totals = [n.sum() + zero for n, zero in zip(counts, zeros)]
     for holds in (True, False):
-        first, second = least if holds else [total - n for total, n in zip(totals, least)]
-        for (place,), values in forecast.iterate_best(first, second):
-            yield make_trailing_zeros_event(projection, place + 1, holds), values
+        first, second = tail_counts if holds else [total - n for total, n in zip(totals, tail_counts)]
+        for (index,), values in forecast.iterate_best(first, second):
+            yield make_trailing_zeros_event(projection, index + 1, holds), values
 
 
 @runtime_checkable
@@ -161,8 +161,8 @@ def make_support_event(projection: Projection, distribution: Distribution, cente
 
 def _is_on_support(distribution: Distribution, noise: np.ndarray, bits: int) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        places = np.ldexp(distribution.cdf(noise), bits)
-        return np.abs(places - np.rint(places)) < TOLERANCE
+        positions = np.ldexp(distribution.cdf(noise), bits)
+        return np.abs(positions - np.rint(positions)) < TOLERANCE
 
 
 def iterate_support_events(
@@ -173,7 +173,7 @@ def iterate_support_events(
         for bits in BITS:
             event = _find_support_event(projection, distribution, z[np.isfinite(z)], bits)
             if event is not None:
-                yield event, forecast.predict_event(*(float(event.includes(each).sum()) for each in (a, b)))
+                yield event, forecast.predict_event(*(float(event.includes(sample).sum()) for sample in (a, b)))
                 break
 
 
@@ -186,12 +186,12 @@ def _find_support_event(projection: Projection, distribution: Distribution, z: n
     error = 4.0 * spread / np.sqrt(z.size)
     tests = z[np.argsort(np.abs(z[:2000] - middle), kind="stable")[: 4 * WITNESSES : 4]]
     for extreme in (float(z.min()), float(z.max())):
-        ends = np.ldexp(distribution.cdf(extreme - middle + np.array([-error, error])), bits)
-        first, last = np.floor(ends[0]), np.ceil(ends[1])
+        position_limits = np.ldexp(distribution.cdf(extreme - middle + np.array([-error, error])), bits)
+        first, last = np.floor(position_limits[0]), np.ceil(position_limits[1])
         if not last - first <= MAX_PLACES:
             continue
-        places = np.arange(max(first, 1.0), min(last, 2.0**bits - 1.0) + 1.0)
-        centers = extreme - distribution.ppf(np.ldexp(places, -bits))
+        positions = np.arange(max(first, 1.0), min(last, 2.0**bits - 1.0) + 1.0)
+        centers = extreme - distribution.ppf(np.ldexp(positions, -bits))
         for test in tests:
             centers = centers[_is_on_support(distribution, test - centers, bits)]
         if centers.size:

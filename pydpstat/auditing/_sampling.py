@@ -131,7 +131,7 @@ def _read_composite(value: object) -> tuple[Form, Numbers]:
 def _read_parts(value: object, names: Iterable[str], parts: Collection[object]) -> tuple[Form, Numbers]:
     """Return the joint outcome of the parts of a mapping, a dataclass or a list."""
     forms, numbers = zip(*map(read_outcome, parts)) if parts else ((), (NO_NUMBERS,))
-    joined = np.concatenate([np.atleast_1d(each) for each in numbers])
+    joined = np.concatenate([np.atleast_1d(number) for number in numbers])
     return ("parts", joined.shape, (type(value).__name__, *zip(names, forms))), joined
 
 
@@ -146,7 +146,9 @@ def _to_hashable(value: object) -> Hashable:
 def _to_hashable_form(form: tuple[object, ...]) -> Form:
     if _can_hash(form):
         return form
-    return tuple(each if isinstance(each, (str, tuple)) and _can_hash(each) else repr(each) for each in form)
+    return tuple(
+        element if isinstance(element, (str, tuple)) and _can_hash(element) else repr(element) for element in form
+    )
 
 
 def _can_hash(value: object) -> bool:
@@ -212,9 +214,9 @@ class Sampler:
                 progress.done = min(done)
                 if seconds is not None and time.perf_counter() - start > seconds:
                     break
-        width = max(_get_width(numbers) for parts in self._parts for _, numbers in parts)
-        first, second = (_join_parts(parts, width) for parts in self._parts)
-        return first, second
+        width = max(_get_width(numbers) for batches in self._parts for _, numbers in batches)
+        draws, neighbor_draws = (_join_parts(batches, width) for batches in self._parts)
+        return draws, neighbor_draws
 
     def _run_turn(self, side: int, left: int) -> int:
         if left <= 0:
@@ -223,12 +225,12 @@ class Sampler:
             size = min(self._batch, left)
             start = time.perf_counter()
             try:
-                many = self.release(self.inputs[side], size=size)
+                outcomes = self.release(self.inputs[side], size=size)
             except Exception:
                 # the error of one call is one outcome, not `size` of them
                 self._single[side] = True
             else:
-                self._parts[side].append(self._encode_batch(many, size))
+                self._parts[side].append(self._encode_batch(outcomes, size))
                 if side == 1 and time.perf_counter() - start < QUICK_SECONDS:
                     self._batch = min(4 * self._batch, MAX_BATCH)
                 return size
@@ -265,9 +267,9 @@ class Sampler:
             form: Form = ("array", array.shape[1:], "numbers" if array.ndim > 1 else "number")
             flat = array.astype(np.float64, copy=False).reshape(size, -1)
             return np.full(size, self._get_form_code(form), dtype=np.int32), flat
-        words, places = np.unique([repr(each) for each in array.tolist()], return_inverse=True)
-        codes = np.array([self._get_form_code(("value", str(word))) for word in words], dtype=np.int32)
-        return codes[places], np.empty((size, 0))
+        texts, indices = np.unique([repr(outcome) for outcome in array.tolist()], return_inverse=True)
+        codes = np.array([self._get_form_code(("value", str(text))) for text in texts], dtype=np.int32)
+        return codes[indices], np.empty((size, 0))
 
     def _get_form_code(self, form: Form) -> int:
         code = self._codes.get(form)
@@ -280,9 +282,9 @@ class Sampler:
 
     def _raise_if_only_errors(self) -> None:
         if len(self.forms) == 1 and self.forms[0][0] == "error":
-            said = str(self.forms[0][2]).rstrip(".")
+            message = str(self.forms[0][2]).rstrip(".")
             raise PydpstatError(
-                f"release raises the same error on both data sets: {said}. There is "
+                f"release raises the same error on both data sets: {message}. There is "
                 "nothing to audit: give a callable of the data that returns a result."
             )
 
@@ -297,7 +299,7 @@ def _get_single(value: object) -> object:
 def _get_width(numbers: list[Numbers] | np.ndarray) -> int:
     if isinstance(numbers, np.ndarray):
         return int(numbers.shape[1])
-    return max((1 if isinstance(each, float) else each.size for each in numbers), default=0)
+    return max((1 if isinstance(number, float) else number.size for number in numbers), default=0)
 
 
 def _join_parts(parts: list[Part], width: int) -> Draws:
@@ -309,10 +311,10 @@ def _join_parts(parts: list[Part], width: int) -> Draws:
 def _make_block(numbers: list[Numbers] | np.ndarray, width: int) -> np.ndarray:
     if isinstance(numbers, np.ndarray) and numbers.shape[1] == width:
         return numbers
-    if width == 1 and all(type(each) is float for each in numbers):
+    if width == 1 and all(type(number) is float for number in numbers):
         return np.array(numbers, dtype=np.float64).reshape(-1, 1)
     block = np.full((len(numbers), width), np.nan)
-    for row, each in zip(block, numbers):
-        several = np.atleast_1d(each)
+    for row, number in zip(block, numbers):
+        several = np.atleast_1d(number)
         row[: several.size] = several
     return block

@@ -138,8 +138,8 @@ def audit(
     sampler = Sampler(release, data, neighbor)
     draws = sampler.draw_samples(samples, seconds)
     if claimed is None:
-        own = getattr(sampler.first, "claim", None)
-        claimed = own if isinstance(own, Guarantee) else None
+        first_claim = getattr(sampler.first, "claim", None)
+        claimed = first_claim if isinstance(first_claim, Guarantee) else None
     searched = _choose_draws(draws[0], chooser), _choose_draws(draws[1], chooser)
     delta = 0.0 if claimed is None else claimed.delta
     alpha = (1.0 - confidence) / (2 * MAX_CARRIED)
@@ -150,7 +150,9 @@ def audit(
     if not candidates:
         # no event distinguishes the data sets; the event that always occurs represents this
         candidates = [Candidate(0.0, 0, make_form_event("any outcome", range(len(sampler.forms))))]
-    counted = [(_evaluate_candidate(each, draws, searched, delta, alpha), each.event) for each in candidates]
+    counted = [
+        (_evaluate_candidate(candidate, draws, searched, delta, alpha), candidate.event) for candidate in candidates
+    ]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
     return AuditResults(
         release=getattr(release, "__name__", type(release).__name__),
@@ -183,10 +185,10 @@ def _choose_draws(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
     searched = min(len(draws) // SEARCH_DIVISOR, MAX_SEARCHED)
     block = max(1, min(BLOCK, len(draws) // 64))
     blocks = len(draws) // block
-    places = np.argsort(np.asarray(chooser.uniform(size=blocks)), kind="stable")[: searched // block]
+    blocks_searched = np.argsort(np.asarray(chooser.uniform(size=blocks)), kind="stable")[: searched // block]
     width = draws.values.shape[1]
-    codes = draws.codes[: blocks * block].reshape(blocks, block)[places]
-    values = draws.values[: blocks * block].reshape(blocks, block * width)[places]
+    codes = draws.codes[: blocks * block].reshape(blocks, block)[blocks_searched]
+    values = draws.values[: blocks * block].reshape(blocks, block * width)[blocks_searched]
     return Draws(codes.reshape(-1), values.reshape(codes.size, width))
 
 
@@ -208,17 +210,17 @@ def _evaluate_candidate(
 ) -> AuditedEvent:
     event = candidate.event
     # the fresh draws are all draws except those of the search
-    counts = [count_outcomes(event, all_of) - count_outcomes(event, part) for all_of, part in zip(draws, searched)]
-    sizes = [len(all_of) - len(part) for all_of, part in zip(draws, searched)]
-    more, less = candidate.side, 1 - candidate.side
-    p_lower = bounds.compute_lower_bound(counts[more], sizes[more], alpha)
-    q_upper = bounds.compute_upper_bound(counts[less], sizes[less], alpha)
+    counts = [count_outcomes(event, sample) - count_outcomes(event, subset) for sample, subset in zip(draws, searched)]
+    sizes = [len(sample) - len(subset) for sample, subset in zip(draws, searched)]
+    side, other_side = candidate.side, 1 - candidate.side
+    p_lower = bounds.compute_lower_bound(counts[side], sizes[side], alpha)
+    q_upper = bounds.compute_upper_bound(counts[other_side], sizes[other_side], alpha)
     return AuditedEvent(
         words=event.words,
-        likelier_under=("data", "neighbor")[more],
-        p=counts[more] / sizes[more],
+        likelier_under=("data", "neighbor")[side],
+        p=counts[side] / sizes[side],
         p_lower=p_lower,
-        q=counts[less] / sizes[less],
+        q=counts[other_side] / sizes[other_side],
         q_upper=q_upper,
         epsilon_lower=bounds.compute_epsilon_bound(p_lower, q_upper, delta),
     )
@@ -249,31 +251,31 @@ def search_events(
     `forms` are the forms that the codes of the outcomes refer to; `distribution` is that of the noise if every result
     publishes the same one.
     """
-    found = [
+    candidates = [
         Candidate(float(value), side, event)
         for event, values in _iterate_events(first, second, forms, distribution, forecast)
         for side, value in enumerate(values)
         if value > -np.inf
     ]
     # ties are resolved in the order of the families, the easiest to interpret first
-    found.sort(key=lambda candidate: -round(candidate.forecast, 2))
-    chosen: list[Candidate] = []
+    candidates.sort(key=lambda candidate: -round(candidate.forecast, 2))
+    distinct: list[Candidate] = []
     alike: Counter[tuple[int, str, str]] = Counter()
-    same: set[tuple[int, float]] = set()
-    for candidate in found:
+    seen: set[tuple[int, float]] = set()
+    for candidate in candidates:
         # equal forecasts result from equal counts: the same event in other words
-        if (candidate.side, candidate.forecast) in same:
+        if (candidate.side, candidate.forecast) in seen:
             continue
-        same.add((candidate.side, candidate.forecast))
+        seen.add((candidate.side, candidate.forecast))
         projection = candidate.event.projection
         kind = (candidate.side, candidate.event.family, projection.name if projection else "")
         alike[kind] += 1
         if alike[kind] <= 2:
-            chosen.append(candidate)
+            distinct.append(candidate)
     # both sides get their share
-    half = [[each for each in chosen if each.side == side][: MAX_CARRIED // 2] for side in (0, 1)]
-    rest = [each for each in chosen if each not in half[0] and each not in half[1]]
-    return [*half[0], *half[1], *rest][:MAX_CARRIED]
+    half = [[each for each in distinct if each.side == side][: MAX_CARRIED // 2] for side in (0, 1)]
+    others = [each for each in distinct if each not in half[0] and each not in half[1]]
+    return [*half[0], *half[1], *others][:MAX_CARRIED]
 
 
 def _iterate_events(
@@ -332,10 +334,10 @@ def _compute_differences(first: Draws, second: Draws) -> np.ndarray:
     """Return for each column the difference of the two samples' mean ranks, relative to the number of ranks."""
     from scipy.stats import rankdata
 
-    few = 4_000
+    n_rows = 4_000
     result = np.zeros(first.values.shape[1])
     for j in range(result.size):
-        a, b = first.values[:few, j], second.values[:few, j]
+        a, b = first.values[:n_rows, j], second.values[:n_rows, j]
         ranks = rankdata(np.concatenate([a, b]))
         result[j] = abs(ranks[: a.size].mean() - ranks[a.size :].mean()) / ranks.size
     return result
@@ -343,29 +345,33 @@ def _compute_differences(first: Draws, second: Draws) -> np.ndarray:
 
 def _estimate_likelihood_ratio(elements: dict[int, Projection], first: Draws, second: Draws) -> Projection | None:
     """Return an estimate of the log likelihood ratio, with the elements treated as independent."""
-    parts = []
+    terms = []
     for column, projection in elements.items():
         a, b = projection.compute(first), projection.compute(second)
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             continue
         edges = np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)))
-        counts = [np.bincount(np.searchsorted(edges, each, side="right"), minlength=edges.size + 1) for each in (a, b)]
+        counts = [
+            np.bincount(np.searchsorted(edges, sample, side="right"), minlength=edges.size + 1) for sample in (a, b)
+        ]
         ratios = log((counts[0] + 1.0) / a.size) - log((counts[1] + 1.0) / b.size)
         # the information in the element, compared to that expected by chance
         weight = compute_inner_product(counts[0] / a.size - counts[1] / b.size, ratios)
         chance = edges.size * (1.0 / a.size + 1.0 / b.size)
         if weight > 3.0 * chance:
-            parts.append((weight, column, edges, ratios))
-    parts.sort(key=lambda part: -part[0])
-    parts = parts[:MAX_PARTS]
-    if len(parts) < 2:
+            terms.append((weight, column, edges, ratios))
+    terms.sort(key=lambda part: -part[0])
+    terms = terms[:MAX_PARTS]
+    if len(terms) < 2:
         return None
 
     def compute_ratio(draws: Draws) -> np.ndarray:
         sums = np.zeros(len(draws))
-        for _, column, edges, ratios in parts:
+        for _, column, edges, ratios in terms:
             sums += ratios[np.searchsorted(edges, draws.values[:, column], side="right")]
         return sums
 
-    places = ", ".join(str(column + 1) for _, column, _, _ in parts)
-    return Projection(f"the estimated log likelihood ratio of elements {places}", compute_ratio, tails_only=True)
+    element_numbers = ", ".join(str(column + 1) for _, column, _, _ in terms)
+    return Projection(
+        f"the estimated log likelihood ratio of elements {element_numbers}", compute_ratio, tails_only=True
+    )

@@ -64,9 +64,9 @@ def make_picture(event: Event, first: Draws, second: Draws) -> Picture:
 
 def _compute_shares(z: Floats, edges: Floats, total: int) -> Floats:
     # equal bins, so that a multiplication finds the bin
-    place = ((z - edges[0]) * ((edges.size - 1) / (edges[-1] - edges[0]))).astype(np.int64)
-    place = place[(z >= edges[0]) & (z < edges[-1])]
-    return np.bincount(np.minimum(place, edges.size - 2), minlength=edges.size - 1) / total
+    bins = ((z - edges[0]) * ((edges.size - 1) / (edges[-1] - edges[0]))).astype(np.int64)
+    bins = bins[(z >= edges[0]) & (z < edges[-1])]
+    return np.bincount(np.minimum(bins, edges.size - 2), minlength=edges.size - 1) / total
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,23 +215,23 @@ class AuditResults(Plottable, NoTruthValue, Report):
 
     def _make_rows(self) -> Rows:
         headers = ("epsilon >=", "p", "p >=", "q", "q <=")
-        names = [f"event {place}" for place in range(1, len(self.events) + 1)]
+        names = [f"event {number}" for number in range(1, len(self.events) + 1)]
         cells = [
-            [f"{each.epsilon_lower:.4f}"] + [f"{x:.4g}" for x in (each.p, each.p_lower, each.q, each.q_upper)]
-            for each in self.events
+            [f"{event.epsilon_lower:.4f}"] + [f"{x:.4g}" for x in (event.p, event.p_lower, event.q, event.q_upper)]
+            for event in self.events
         ]
         return Rows(headers, names, cells)
 
     def _collect_notes(self) -> list[str]:
-        first, *others = [
-            f"Event {place}, more likely under the {event.likelier_under}: {event.words}."
-            for place, event in enumerate(self.events, start=1)
+        head, *notes = [
+            f"Event {number}, more likely under the {event.likelier_under}: {event.words}."
+            for number, event in enumerate(self.events, start=1)
         ]
         alone = ["It occurred under only one of the two data sets."] if self.only_under_one else []
         return [
-            first,
+            head,
             *alone,
-            *others,
+            *notes,
             ("p: probability under the data set that makes the event more likely; q: under the other data set."),
             f"All bounds hold simultaneously with probability {self.confidence:.6g}: a release that "
             "satisfies its claim is reported as a violation with probability "
@@ -243,8 +243,10 @@ class AuditResults(Plottable, NoTruthValue, Report):
         from pydpstat.plots._pictures import PictureHead, SamplePicture
 
         title = f"epsilon at least {self.epsilon_lower:.3g}: {trim_name(self.witness, 80)}"
-        shown = self.picture
-        return SamplePicture(PictureHead(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
+        picture = self.picture
+        return SamplePicture(
+            PictureHead(title), picture.name, picture.edges, picture.names, picture.shares, picture.marked
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the counted events as a frame, the strongest first.
@@ -265,10 +267,10 @@ class AuditResults(Plottable, NoTruthValue, Report):
         >>> audit(lambda x: x, 5, 6, claim=1, samples=500).to_frame()["event"].iloc[0]
         'the result is at most 5'
         """
-        names = [f"event {place}" for place in range(1, len(self.events) + 1)]
+        names = [f"event {number}" for number in range(1, len(self.events) + 1)]
         rows = [
-            (each.epsilon_lower, each.p, each.p_lower, each.q, each.q_upper, each.likelier_under, each.words)
-            for each in self.events
+            (event.epsilon_lower, event.p, event.p_lower, event.q, event.q_upper, event.likelier_under, event.words)
+            for event in self.events
         ]
         columns = ["epsilon lower", "p", "p lower", "q", "q upper", "likelier under", "event"]
         return pd.DataFrame(rows, index=names, columns=columns)
@@ -293,7 +295,7 @@ class AuditResults(Plottable, NoTruthValue, Report):
             "violates": self.violates,
             "confidence": self.confidence,
             "draws": list(self.draws),
-            "events": [asdict(each) for each in self.events],
+            "events": [asdict(event) for event in self.events],
         }
 
     def __repr__(self) -> str:

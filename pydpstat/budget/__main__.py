@@ -23,11 +23,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="every entry in full, as CSV")
     form.add_argument("--json", action="store_true", help="limits, amounts and every entry in full, as JSON")
-    asked = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        budget = Budget.open(url=asked.file) if is_url(asked.file) else Budget.open(asked.file)
-        if asked.csv or asked.json:
-            sys.stdout.write(str(budget.to_csv() if asked.csv else budget.to_json()))
+        budget = Budget.open(url=options.file) if is_url(options.file) else Budget.open(options.file)
+        if options.csv or options.json:
+            sys.stdout.write(str(budget.to_csv() if options.csv else budget.to_json()))
         else:
             print(budget.summary())
     except PydpstatError as error:

@@ -150,13 +150,13 @@ class Account(HelpfulErrors):
             hint = "Give a release; other costs: spend(pydpstat.Guarantee(0.5), 'mean of age')."
             hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else hint
             raise PydpstatError(f"result must have a guarantee; got {checks.describe_value(result)}. {hint}")
-        made = getattr(result, "Bounded", result)
-        record = getattr(made, "record", None)
+        release = getattr(result, "Bounded", result)
+        record = getattr(release, "record", None)
         call = type(result).__name__ if record is None else record.format_python()
-        perturbed = f"{made.perturbation} perturbation" if hasattr(made, "perturbation") else ""
-        words = describe_noise(str(getattr(made, "mechanism", None) or perturbed))
+        perturbed = f"{release.perturbation} perturbation" if hasattr(release, "perturbation") else ""
+        mechanism = describe_noise(str(getattr(release, "mechanism", None) or perturbed))
         subject = "" if record is None else record.describe_release()
-        self._spend_guarantee(guarantee, CallText(call, subject, words), label, "Do not publish the result.")
+        self._spend_guarantee(guarantee, CallText(call, subject, mechanism), label, "Do not publish the result.")
 
     def _spend_guarantee(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
         cost = self._compute_cost(guarantee, consequence)
@@ -170,20 +170,20 @@ class Account(HelpfulErrors):
         if remaining is None:
             return
         costs = cost, remaining, compute_shortfall(cost, remaining)
-        requested, left, difference = map(self._accountant.to_amount, costs)
+        requested, available, difference = map(self._accountant.to_amount, costs)
         # with rho there is one number, which epsilon determines
-        wanting = [word for word in ("epsilon", "delta") if getattr(difference, word)]
+        wanting = [parameter for parameter in ("epsilon", "delta") if getattr(difference, parameter)]
         only_delta = difference.rho is None and wanting == ["delta"]
-        way = f"Use a smaller {'delta' if only_delta else 'epsilon'}, or stop here."
+        advice = f"Use a smaller {'delta' if only_delta else 'epsilon'}, or stop here."
         if self._delta == 0.0 and guarantee.delta > 0.0:
             hint = "Gaussian noise needs a budget with a delta, for example pydpstat.Budget(2.0, delta=1e-5)."
-            way = hint if only_delta else f"{way} {hint}"
-        much = f"delta {difference.delta:.6g}" if only_delta else str(difference)
+            advice = hint if only_delta else f"{advice} {hint}"
+        excess = f"delta {difference.delta:.6g}" if only_delta else str(difference)
         text = (
-            f"the budget does not cover this release: it needs {requested}, and {left} is left "
-            f"({much} too much). {consequence} {way}"
+            f"the budget does not cover this release: it needs {requested}, and {available} is left "
+            f"({excess} too much). {consequence} {advice}"
         )
-        raise BudgetExceeded(text, requested, left, difference)
+        raise BudgetExceeded(text, requested, available, difference)
 
     def _compute_cost(self, guarantee: Guarantee, consequence: str) -> Cost:
         if not isinstance(guarantee, Guarantee):
@@ -191,11 +191,11 @@ class Account(HelpfulErrors):
                 f"guarantee must be a Guarantee; got {type(guarantee).__name__}. Give result.guarantee."
             )
         if guarantee.epsilon == math.inf or guarantee.delta == 1.0:
-            stated = "".join(f" Stated of it: {line}." for line in guarantee.conditions)
+            condition_text = "".join(f" Stated of it: {line}." for line in guarantee.conditions)
             raise PydpstatError(
                 f"guarantee must be finite to be charged; got {guarantee}, and no budget covers a "
                 f"release that guarantees nothing. {consequence} If there was a warning, as from "
-                f"functions with R's names, it says why.{stated}"
+                f"functions with R's names, it says why.{condition_text}"
             )
         if guarantee.unit != self._unit:
             hint = (

@@ -93,29 +93,30 @@ _GENERATOR_BLOCKS: list[_OpenBlock] = []
 
 def get_open_budgets() -> tuple[Chargeable | None, ...]:
     """Return the budgets of the enclosing blocks, the innermost last; empty outside all blocks."""
-    found = _BLOCKS.get().budgets
-    if not _GENERATOR_BLOCKS and not any(each.is_generator for each in found):
-        return tuple(each.budget for each in found)
+    blocks = _BLOCKS.get().budgets
+    if not _GENERATOR_BLOCKS and not any(block.is_generator for block in blocks):
+        return tuple(block.budget for block in blocks)
     return tuple(
-        each.budget for each in _order_blocks((*found, *(each for each in _GENERATOR_BLOCKS if each not in found)))
+        block.budget
+        for block in _order_blocks((*blocks, *(block for block in _GENERATOR_BLOCKS if block not in blocks)))
     )
 
 
 def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
     """Return the blocks that apply here, the innermost last; a generator's only while it runs."""
     depths = _get_frame_depths()
-    kept = [each for each in found if not each.is_generator or id(each.frame) in depths]
-    for each in found:
+    open_blocks = [block for block in found if not block.is_generator or id(block.frame) in depths]
+    for block in found:
         # a copied context may stem from inside the generator or from its caller
         if (
-            each.is_generator
-            and id(each.frame) not in depths
-            and each in _BLOCKS.get().budgets
-            and each.task is not _get_task()
+            block.is_generator
+            and id(block.frame) not in depths
+            and block in _BLOCKS.get().budgets
+            and block.task is not _get_task()
         ):
             raise PydpstatError(
                 "budget must be given for this release: a generator outside of this task or thread opened "
-                f"`with budget:` for {each.budget!r}, and whether the task was started inside is not known. "
+                f"`with budget:` for {block.budget!r}, and whether the task was started inside is not known. "
                 "Write budget= in the call, or open the block in the task."
             )
 
@@ -123,23 +124,23 @@ def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
         if not one.is_generator:
             return one.number, 0
         outer = [
-            each.number
-            for each in kept
-            if not each.is_generator and depths.get(id(each.frame), -1) > depths[id(one.frame)]
+            block.number
+            for block in open_blocks
+            if not block.is_generator and depths.get(id(block.frame), -1) > depths[id(one.frame)]
         ]
         return max(one.number, *outer, 0), 1
 
-    return sorted(kept, key=get_order_key)
+    return sorted(open_blocks, key=get_order_key)
 
 
 def _get_frame_depths() -> dict[int, int]:
     """Return the depth of each frame on the call stack, by the frame's id."""
-    found: dict[int, int] = {}
+    depths: dict[int, int] = {}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        found[id(frame)] = len(found)
+        depths[id(frame)] = len(depths)
         frame = frame.f_back
-    return found
+    return depths
 
 
 def _find_owner() -> FrameType | None:
@@ -149,8 +150,8 @@ def _find_owner() -> FrameType | None:
         name = str(frame.f_globals.get("__name__", ""))
         driver = "" if frame.f_back is None else str(frame.f_back.f_globals.get("__name__", ""))
         driven = frame.f_code.co_flags & _GENERATOR_FLAGS and driver.startswith(_DRIVERS)
-        own = name == __name__ or frame.f_code.co_name in _METHODS
-        if not (driven or own or name.startswith(_DRIVERS)):
+        is_own = name == __name__ or frame.f_code.co_name in _METHODS
+        if not (driven or is_own or name.startswith(_DRIVERS)):
             return frame
         frame = frame.f_back
     return None
@@ -195,15 +196,17 @@ def open_block(budget: Chargeable | None) -> None:
 def close_block(budget: Chargeable | None) -> None:
     """Close the innermost block of a budget; do nothing if there is none, as in another thread."""
     frame, blocks = _find_owner(), _BLOCKS.get().budgets
-    here = [each for each in (*blocks, *_GENERATOR_BLOCKS) if each.budget is budget]
+    same_budget = [block for block in (*blocks, *_GENERATOR_BLOCKS) if block.budget is budget]
     # a generator that is closed elsewhere closes its own block
-    own = [each for each in here if each.frame is frame] or [each for each in here if not each.is_generator]
-    own = own or [each for each in here if each in blocks]
-    if own:
-        left = max(own, key=lambda each: each.number)
-        _BLOCKS.set(_BLOCKS.get()._replace(budgets=tuple(each for each in blocks if each is not left)))
-        if left in _GENERATOR_BLOCKS:
-            _GENERATOR_BLOCKS.remove(left)
+    candidates = [block for block in same_budget if block.frame is frame] or [
+        block for block in same_budget if not block.is_generator
+    ]
+    candidates = candidates or [block for block in same_budget if block in blocks]
+    if candidates:
+        closed = max(candidates, key=lambda each: each.number)
+        _BLOCKS.set(_BLOCKS.get()._replace(budgets=tuple(block for block in blocks if block is not closed)))
+        if closed in _GENERATOR_BLOCKS:
+            _GENERATOR_BLOCKS.remove(closed)
 
 
 @contextmanager
@@ -261,20 +264,20 @@ def register_block(budget: object) -> None:
 
 def drop_block(budget: object) -> None:
     """Record that this thread left its innermost block of a budget."""
-    here = threading.current_thread()
+    thread = threading.current_thread()
     for block in reversed(OPEN_BLOCKS):
-        if block.budget is budget and block.thread is here:
+        if block.budget is budget and block.thread is thread:
             OPEN_BLOCKS.remove(block)
             return
 
 
 def warn_of_a_block_elsewhere() -> None:
     """Warn about an uncharged release that may have been meant for a block of another thread."""
-    here = threading.current_thread()
+    thread = threading.current_thread()
     for block in reversed(OPEN_BLOCKS):
         # after a fork, the other threads and their blocks exist in the parent only
-        apart = block.thread is here or not block.thread.is_alive()
-        if not apart and (here not in block.older_threads or (_is_pool_thread() and not block.is_pool_thread)):
+        is_reachable = block.thread is thread or not block.thread.is_alive()
+        if not is_reachable and (thread not in block.older_threads or (_is_pool_thread() and not block.is_pool_thread)):
             warn_uncharged(
                 "this release is not charged to a budget: `with budget:` is open in another thread, "
                 f"for {block.budget!r}, and the block does not extend to threads that are started "

@@ -117,7 +117,7 @@ def format_entries_csv(entries: Sequence[Entry]) -> str:
 
 def convert_entries(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Return the entries as dicts of plain types, with the names of a frame's columns."""
-    return [dict(zip(ENTRY_COLUMNS, astuple(each))) for each in entries]
+    return [dict(zip(ENTRY_COLUMNS, astuple(entry))) for entry in entries]
 
 
 def _escape_text(text: str) -> str:

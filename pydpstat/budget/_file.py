@@ -226,11 +226,11 @@ def _make_ledger_file(path: str, limits: Limits) -> None:
     with _use_folder_lock(folder):
         if os.path.lexists(path):
             return
-        part = os.path.join(folder, f".{name}.{os.getpid()}")
+        temporary = os.path.join(folder, f".{name}.{os.getpid()}")
         # left by a killed process with the same process id
-        _remove_files(part)
+        _remove_files(temporary)
         try:
-            with closing(_open_connection(part, "rwc")) as connection:
+            with closing(_open_connection(temporary, "rwc")) as connection:
                 marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {FORMAT}"
                 for statement in ("BEGIN", *_TABLES.values(), *marks):
                     connection.execute(statement)
@@ -240,9 +240,9 @@ def _make_ledger_file(path: str, limits: Limits) -> None:
                 connection.execute("COMMIT")
             # on systems without folder locks, such as Windows, this replaces no file
             with suppress(FileExistsError):
-                os.rename(part, path)
+                os.rename(temporary, path)
         finally:
-            _remove_files(part)
+            _remove_files(temporary)
     _write_folder_entry(path)
 
 
@@ -278,39 +278,39 @@ def _make_format_error(path: str) -> PydpstatError:
 
 def _check_place(path: str, new: bool) -> None:
     """Check a path before SQLite opens it, because SQLite's messages do not name the cause."""
-    place = Path(path)
+    file = Path(path)
     try:
-        place.exists()
+        file.exists()
     except OSError as error:
         raise PydpstatError(
             f"path must be a file name; got {describe_option(path)} ({error.strerror}). Give another."
         ) from None
-    if place.is_dir():
+    if file.is_dir():
         raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file name.")
-    if not place.parent.is_dir():
+    if not file.parent.is_dir():
         raise PydpstatError(f"path must be in an existing folder; got {path!r}. Create the folder first.")
-    if not new and not place.exists():
+    if not new and not file.exists():
         raise PydpstatError(
             f"path must be a ledger; there is no file {path!r}. Put it back or, if nothing was spent "
             "yet, create it with Budget(...)."
         )
     # the file is not read here: closing it would release SQLite's locks on it in this process
-    if place.exists() and not place.stat().st_size:
+    if file.exists() and not file.stat().st_size:
         raise PydpstatError(
             f"path must be a ledger; {path!r} is an empty file, perhaps truncated. Restore it from a "
             "copy or, if nothing was spent yet, remove it."
         )
-    for each in (place, place.parent):
-        if each.exists() and not os.access(each, os.W_OK):
-            raise PydpstatError(f"path must be writable, and its folder too; {str(each)!r} is not.")
+    for location in (file, file.parent):
+        if location.exists() and not os.access(location, os.W_OK):
+            raise PydpstatError(f"path must be writable, and its folder too; {str(location)!r} is not.")
 
 
 def _get_file_id(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _retry_while_busy(step: Callable[[], object]) -> None:

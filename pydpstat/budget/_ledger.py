@@ -138,10 +138,10 @@ class SharedLedger:
 
     def _verify_chain(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
         """Return the entries of a ledger, after checking that none is missing or altered."""
-        rows, found = list(rows), INITIAL_CHAIN
+        rows, checksum = list(rows), INITIAL_CHAIN
         for row in rows:
-            found = compute_checksum(found, row)
-        if found != chain:
+            checksum = compute_checksum(checksum, row)
+        if checksum != chain:
             raise self._make_damage_error("entries are missing or were altered")
         return tuple(Entry(*row) for row in rows)  # type: ignore[arg-type]
 

@@ -284,8 +284,8 @@ class ServerLedger(SharedLedger):
             connection.execute("SET LOCAL synchronous_commit TO on")
             connection.execute(f"SET LOCAL lock_timeout TO {int(1000 * MAX_WAIT)}")
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
-            there = [self._has_table(connection, table) for table in _TABLES]
-            if not any(there):
+            is_present = [self._has_table(connection, table) for table in _TABLES]
+            if not any(is_present):
                 for table, columns in _TABLES.items():
                     lines = [
                         f"{name} {kind}{'' if name in ('unit', 'rho') else ' NOT NULL'}"
@@ -294,8 +294,8 @@ class ServerLedger(SharedLedger):
                     connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _TABLE_CONSTRAINTS[table]])})")
             self._check_tables(connection)
             if connection.execute(_OPEN_QUERY, (self.location.name,)).fetchone() is None:
-                named = self.location.name, secrets.token_hex(16), FORMAT
-                row = (*named, *limits, *format_cost(ZERO_COST), 0, INITIAL_CHAIN)
+                header = self.location.name, secrets.token_hex(16), FORMAT
+                row = (*header, *limits, *format_cost(ZERO_COST), 0, INITIAL_CHAIN)
                 connection.execute(_INSERT_LEDGER, (*row, compute_checksum("", row)))
 
     def _open_ledger(self, limits: Limits | None) -> Limits:
@@ -335,10 +335,10 @@ class ServerLedger(SharedLedger):
 
     def _check_tables(self, connection: Connection) -> None:
         for table, columns in _TABLES.items():
-            found = connection.execute(_SCHEMA_QUERY, (table,)).fetchall()
-            if found == list(columns.items()):
+            schema = connection.execute(_SCHEMA_QUERY, (table,)).fetchall()
+            if schema == list(columns.items()):
                 continue
-            if table == "pydpstat_ledgers" and ("format", "integer") in found:
+            if table == "pydpstat_ledgers" and ("format", "integer") in schema:
                 row = connection.execute("SELECT max(format) FROM pydpstat_ledgers").fetchone()
                 if row is not None and row[0] is not None:
                     self._check_format(row[0])

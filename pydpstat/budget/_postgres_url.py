@@ -34,19 +34,19 @@ class ServerLocation:
                 "url, or a path for a file."
             )
         base, _, query = url.partition("?")
-        parts = [part for part in query.split("&") if part]
-        named = [unquote(part.removeprefix("name=")) for part in parts if part.startswith("name=")]
-        if len({*named, *([] if name is None else [name])}) > 1:
+        pairs = [pair for pair in query.split("&") if pair]
+        names = [unquote(pair.removeprefix("name=")) for pair in pairs if pair.startswith("name=")]
+        if len({*names, *([] if name is None else [name])}) > 1:
             raise PydpstatError("name must be given once; got one in the url and a different one. Leave one out.")
-        chosen = _check_name(name if name is not None else (named or [DEFAULT_NAME])[0])
-        rest = "&".join(part for part in parts if not part.startswith("name="))
-        given = _parse_url(base + (f"?{rest}" if rest else ""))
-        options = {key: value for key, value in given.items() if key not in _SECRETS}
-        secrets = {key: value for key, value in given.items() if key in _SECRETS}
-        shown = _format_url(options)
+        ledger_name = _check_name(name if name is not None else (names or [DEFAULT_NAME])[0])
+        other_pairs = "&".join(pair for pair in pairs if not pair.startswith("name="))
+        url_options = _parse_url(base + (f"?{other_pairs}" if other_pairs else ""))
+        options = {key: value for key, value in url_options.items() if key not in _SECRETS}
+        secrets = {key: value for key, value in url_options.items() if key in _SECRETS}
+        public_url = _format_url(options)
         if secrets:
-            _known_secrets[shown] = secrets
-        return cls(_with_query(shown, {"name": chosen}), chosen, options)
+            _known_secrets[public_url] = secrets
+        return cls(_with_query(public_url, {"name": ledger_name}), ledger_name, options)
 
     @property
     def secrets(self) -> dict[str, str]:
@@ -72,14 +72,14 @@ def import_psycopg() -> ModuleType:
 def _parse_url(url: str) -> dict[str, str]:
     """Return libpq's options; a password with special characters must not become a host or a database."""
     try:
-        found = import_psycopg().conninfo.conninfo_to_dict(url)
+        parsed = import_psycopg().conninfo.conninfo_to_dict(url)
     except import_psycopg().Error:
-        found = None
-    if found is not None:
-        options = {key: str(value) for key, value in found.items() if value is not None}
+        parsed = None
+    if parsed is not None:
+        options = {key: str(value) for key, value in parsed.items() if value is not None}
         visible = [options.get(key, "") for key in ("host", "dbname")]
         ports = options.get("port", "").replace(",", "")
-        if not any("@" in each for each in visible) and (not ports or ports.isdecimal()):
+        if not any("@" in text for text in visible) and (not ports or ports.isdecimal()):
             return options
     raise PydpstatError(
         f"url must have the form {_URL_EXAMPLE!r}; the one given cannot be read. Percent-encode special characters "
@@ -89,15 +89,15 @@ def _parse_url(url: str) -> dict[str, str]:
 
 def _format_url(options: dict[str, str]) -> str:
     """Format options without secrets as a url."""
-    rest = dict(sorted(options.items()))
-    host, port = rest.get("host", ""), rest.get("port", "")
-    where = ""
+    remaining = dict(sorted(options.items()))
+    host, port = remaining.get("host", ""), remaining.get("port", "")
+    address = ""
     if not set(host + port) & set(",:/"):
-        rest.pop("host", None), rest.pop("port", None)
-        where = quote(host) + (f":{port}" if port else "")
-    user = rest.pop("user", "")
-    where = f"{quote(user, safe='')}@{where}" if user else where
-    return _with_query(f"postgresql://{where}/{quote(rest.pop('dbname', ''), safe='')}", rest)
+        remaining.pop("host", None), remaining.pop("port", None)
+        address = quote(host) + (f":{port}" if port else "")
+    user = remaining.pop("user", "")
+    address = f"{quote(user, safe='')}@{address}" if user else address
+    return _with_query(f"postgresql://{address}/{quote(remaining.pop('dbname', ''), safe='')}", remaining)
 
 
 def _with_query(url: str, more: dict[str, str]) -> str:

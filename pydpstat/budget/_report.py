@@ -55,14 +55,14 @@ class LedgerReport(Report):
         return self._make_rows(len(self.entries))
 
     def _make_rows(self, max_rows: int = MAX_PAGE_ROWS) -> Rows:
-        shown = self.entries[-max_rows:]
-        second = "rho" if self.accountant == "zcdp" else "delta"
+        entries = self.entries[-max_rows:]
+        parameter = "rho" if self.accountant == "zcdp" else "delta"
         cells = [
-            [format_significant(each.epsilon), _format_optional(getattr(each, second)), each.time[:10]]
-            for each in shown
+            [format_significant(entry.epsilon), _format_optional(getattr(entry, parameter)), entry.time[:10]]
+            for entry in entries
         ]
-        headers = ("epsilon", second, "date (UTC)")
-        return Rows(headers, [trim_name(each.label or each.call, MAX_CALL_WIDTH) for each in shown], cells)
+        headers = ("epsilon", parameter, "date (UTC)")
+        return Rows(headers, [trim_name(entry.label or entry.call, MAX_CALL_WIDTH) for entry in entries], cells)
 
     def _collect_notes(self) -> list[str]:
         notes = [f"Ledger: {self.place}"]
@@ -72,7 +72,7 @@ class LedgerReport(Report):
         if self.accountant == "zcdp":
             notes.append("Epsilon spent: the epsilon of the rho spent, at the limit of delta.")
             notes.append("Epsilon left: the largest pure epsilon that the remaining rho covers.")
-        return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
+        return [*notes, *(line for entry in self.entries for line in entry.conditions.split("\n") if line)]
 
     def _format_notes(self) -> list[str]:
         # paths must not be wrapped
@@ -80,12 +80,12 @@ class LedgerReport(Report):
 
     def _summarize_by_label(self) -> list[tuple[str, ...]]:
         """Return the rows of the short table: headers, one row per label, the total spent and the amount left."""
-        part, limit, both = (
+        parameter, limit, has_delta = (
             self._get_parameter_name(),
             self._get_total_limit(),
             self.accountant == "basic" and self.delta > 0.0,
         )
-        heads = ("", "releases", part, *(("delta",) if both else ()), *(("share",) if limit else ()))
+        heads = ("", "releases", parameter, *(("delta",) if has_delta else ()), *(("share",) if limit else ()))
 
         def make_row(name: str, count: str, amount: float | None, delta: float | None) -> tuple[str, ...]:
             share = () if not limit else (f"{100.0 * (amount or 0.0) / limit:.3g} %",)
@@ -93,7 +93,7 @@ class LedgerReport(Report):
                 name,
                 count,
                 _format_optional(amount),
-                *((_format_optional(delta),) if both else ()),
+                *((_format_optional(delta),) if has_delta else ()),
                 *share,
             )
 
@@ -101,41 +101,41 @@ class LedgerReport(Report):
             make_row(
                 trim_name(name, _MAX_LABEL_WIDTH),
                 str(len(some)),
-                _sum_exactly(some, part),
+                _sum_exactly(some, parameter),
                 _sum_exactly(some, "delta"),
             )
             for name, some in group_by_label(self.entries).items()
         ]
-        spent, left = (getattr(each, part) for each in (self.spent, self.remaining))
+        spent, remaining = (getattr(amounts, parameter) for amounts in (self.spent, self.remaining))
         rows.append(make_row("spent", str(len(self.entries)), spent, self.spent.delta))
-        return [heads, *rows, *([make_row("left", "", left, self.remaining.delta)] if limit else [])]
+        return [heads, *rows, *([make_row("left", "", remaining, self.remaining.delta)] if limit else [])]
 
     def _get_parameter_name(self) -> str:
         return "rho" if self.accountant == "zcdp" else "epsilon"
 
     def _get_total_limit(self) -> float:
         """Return the limit of the additive parameter; 0 without a limit."""
-        spent, left = (getattr(each, self._get_parameter_name()) for each in (self.spent, self.remaining))
-        return 0.0 if math.isinf(left) else float(spent + left)
+        spent, remaining = (getattr(amounts, self._get_parameter_name()) for amounts in (self.spent, self.remaining))
+        return 0.0 if math.isinf(remaining) else float(spent + remaining)
 
     def _format_caption(self) -> str:
         limit = "without a limit" if math.isinf(self.epsilon) else f"of epsilon {format_significant(self.epsilon)}"
-        more = f", delta {format_significant(self.delta)}" if self.delta else ""
+        delta_text = f", delta {format_significant(self.delta)}" if self.delta else ""
         unit = "" if self.unit is None else f", unit {trim_name(self.unit)}"
-        return f"Privacy budget {limit}{more}, {self.neighbors} neighbors{unit}, accountant {self.accountant}"
+        return f"Privacy budget {limit}{delta_text}, {self.neighbors} neighbors{unit}, accountant {self.accountant}"
 
     def format_by_label(self) -> str:
         """Return the amounts spent by label, and the amount left, as plain text."""
         heads, *rows = self._summarize_by_label()
         wide = [max(map(len, column)) for column in zip(heads, *rows)]
         line = "-" * (sum(wide) + 2 * len(wide) - 2)
-        shown = [
+        formatted = [
             "  ".join([f"{row[0]:{wide[0]}}", *(f"{each:>{size}}" for each, size in zip(row[1:], wide[1:]))])
             for row in (heads, *rows)
         ]
         sums = 2 if self._get_total_limit() else 1
-        parts = [shown[0], line, *shown[1:-sums], *([line] if rows[sums:] else []), *shown[-sums:]]
-        return "\n".join([self._format_caption(), "", *(each.rstrip() for each in parts), *self._describe_conversion()])
+        lines = [formatted[0], line, *formatted[1:-sums], *([line] if rows[sums:] else []), *formatted[-sums:]]
+        return "\n".join([self._format_caption(), "", *(each.rstrip() for each in lines), *self._describe_conversion()])
 
     def _describe_conversion(self) -> list[str]:
         """Return lines with the epsilon of the rho spent, unless the accountant is basic."""
@@ -149,8 +149,8 @@ class LedgerReport(Report):
         heads, *rows = self._summarize_by_label()
         last = len(rows) - (2 if self._get_total_limit() else 1)
         lines = [_format_html_row(heads, "th", "")]
-        for place, row in enumerate(rows):
-            lines.append(_format_html_row(row, "td", "border-top: 1px solid" if place == last else ""))
+        for i, row in enumerate(rows):
+            lines.append(_format_html_row(row, "td", "border-top: 1px solid" if i == last else ""))
         caption = as_html(". ".join(filter(None, (self._format_caption(), *self._describe_conversion()))))
         return f"<table><caption>{caption}</caption>{''.join(lines)}</table>"
 
@@ -158,38 +158,38 @@ class LedgerReport(Report):
         """Return the picture of the amounts spent by label, or by function for releases without a label."""
         from pydpstat.plots._pictures import AmountPicture, PictureHead
 
-        part = self._get_parameter_name()
-        sums = {name: _sum_exactly(some, part) or 0.0 for name, some in group_by_label(self.entries).items()}
+        parameter = self._get_parameter_name()
+        sums = {name: _sum_exactly(some, parameter) or 0.0 for name, some in group_by_label(self.entries).items()}
         values = np.array(list(sums.values()))
-        total, left = (getattr(each, part) for each in (self.spent, self.remaining))
+        total, remaining = (getattr(amounts, parameter) for amounts in (self.spent, self.remaining))
         limit = f"epsilon {format_significant(self.epsilon)}" if math.isfinite(self.epsilon) else "no limit"
         limits = f"{limit}, delta {format_significant(self.delta)}" if self.delta else limit
-        spent = f"{part} spent: {format_significant(total)} (accountant: {self.accountant})"
-        axis = f"{part} of the releases"
+        spent = f"{parameter} spent: {format_significant(total)} (accountant: {self.accountant})"
+        axis = f"{parameter} of the releases"
         if not math.isclose(float(values.sum()), total, rel_tol=1e-9, abs_tol=1e-12):
             axis += ", whose composition is less than the sum"
-        rest = ("left", left) if math.isfinite(left) else None
-        return AmountPicture(PictureHead(f"Privacy budget ({limits})", spent), list(sums), values, axis, rest)
+        remainder = ("left", remaining) if math.isfinite(remaining) else None
+        return AmountPicture(PictureHead(f"Privacy budget ({limits})", spent), list(sums), values, axis, remainder)
 
 
 def group_by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Return the entries of each label, in order of first occurrence; entries without a label by function."""
-    found: dict[str, list[Entry]] = {}
+    groups: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.label or get_printed_name(entry.call.split("(")[0]), []).append(entry)
-    return found
+        groups.setdefault(entry.label or get_printed_name(entry.call.split("(")[0]), []).append(entry)
+    return groups
 
 
 def _sum_exactly(entries: Iterable[Entry], part: str) -> float | None:
     """Return the exact sum of decimal numbers, as the budget computes it; None if a number is unknown."""
-    values = [getattr(each, part) for each in entries]
+    values = [getattr(entry, part) for entry in entries]
     return None if None in values else float(sum(map(to_decimal, values)))
 
 
 def _format_html_row(row: Sequence[str], kind: str, style: str) -> str:
     cells = [
-        f'<{kind} style="text-align: {side}; {style}">{as_html(each)}</{kind}>'
-        for side, each in zip(("left", *["right"] * len(row)), row)
+        f'<{kind} style="text-align: {alignment}; {style}">{as_html(cell)}</{kind}>'
+        for alignment, cell in zip(("left", *["right"] * len(row)), row)
     ]
     return f"<tr>{''.join(cells)}</tr>"
 

@@ -205,9 +205,9 @@ class ConcentratedAccountant:
             return Amount(0.0, 0.0, 0.0)
         if self.epsilon == math.inf:
             return Amount(self._get_odometer_epsilon(total[0]), self.delta, rho)
-        whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _ROUNDING_FACTOR))
+        guarantee = Guarantee(math.inf, loss=ConcentratedLoss(rho * _ROUNDING_FACTOR))
         # a total within the limit satisfies the limit, even if the search rounds epsilon up
-        epsilon = min(whole.epsilon_at(self.delta), self.epsilon)
+        epsilon = min(guarantee.epsilon_at(self.delta), self.epsilon)
         return Amount(epsilon, self.delta, rho)
 
     def _get_odometer_epsilon(self, rho: ExactNumber) -> float:
@@ -216,19 +216,19 @@ class ConcentratedAccountant:
         Each level is a filter, so spending that stops below it satisfies the level's epsilon and delta; the deltas of
         all levels, ``delta / ((k + 1) (k + 2))``, sum to delta.
         """
-        place = 0
-        while _FIRST_LEVEL * 2.0**place < rho:
-            place += 1
-        level = Guarantee(math.inf, loss=ConcentratedLoss(_FIRST_LEVEL * 2.0**place * _ROUNDING_FACTOR))
-        return level.epsilon_at(self.delta / ((place + 1.0) * (place + 2.0)))
+        index = 0
+        while _FIRST_LEVEL * 2.0**index < rho:
+            index += 1
+        level = Guarantee(math.inf, loss=ConcentratedLoss(_FIRST_LEVEL * 2.0**index * _ROUNDING_FACTOR))
+        return level.epsilon_at(self.delta / ((index + 1.0) * (index + 2.0)))
 
     def compute_share(self, remaining: Cost, releases: int) -> Share:
         """Return the amount for each of several equal releases within the remaining amount."""
-        left = remaining[0]
-        if not left:
+        available = remaining[0]
+        if not available:
             return Share(0.0, Amount(0.0, self.delta, 0.0))
-        epsilon, _ = bisect_up(lambda each: releases * Fraction(compute_pure_rho(each) * _ROUNDING_FACTOR) <= left)
-        rho, _ = bisect_up(lambda each: releases * Fraction(each * _ROUNDING_FACTOR) <= left)
+        epsilon, _ = bisect_up(lambda each: releases * Fraction(compute_pure_rho(each) * _ROUNDING_FACTOR) <= available)
+        rho, _ = bisect_up(lambda each: releases * Fraction(each * _ROUNDING_FACTOR) <= available)
         mu = math.sqrt(2.0 * rho) * (1.0 - _SLACK)
         gaussian = Guarantee(math.inf, loss=GaussianLoss(mu)).epsilon_at(self.delta) if mu else 0.0
         return Share(epsilon, Amount(gaussian, self.delta, rho))

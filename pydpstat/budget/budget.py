@@ -142,8 +142,8 @@ class Budget(LedgerViews):
         if isinstance(epsilon, str):
             raise PydpstatError("epsilon must be a number; got a string. For a file write Budget(1.0, path='a.db').")
         self._set_limits(checks.check_epsilon(epsilon), _check_delta(delta, accountant), accountant, neighbors, unit)
-        place = _resolve_location(path, url, name)
-        self._ledger = MemoryLedger() if place is None else _open_ledger(place, self._get_limits(), new=True)
+        location = _resolve_location(path, url, name)
+        self._ledger = MemoryLedger() if location is None else _open_ledger(location, self._get_limits(), new=True)
 
     @classmethod
     def odometer(
@@ -208,8 +208,8 @@ class Budget(LedgerViews):
         """
         self = cls.__new__(cls)
         self._set_limits(math.inf, _check_delta(delta, accountant), accountant, neighbors, unit)
-        place = _resolve_location(path, url, name)
-        self._ledger = MemoryLedger() if place is None else _open_ledger(place, self._get_limits(), new=True)
+        location = _resolve_location(path, url, name)
+        self._ledger = MemoryLedger() if location is None else _open_ledger(location, self._get_limits(), new=True)
         return self
 
     @classmethod
@@ -251,10 +251,10 @@ class Budget(LedgerViews):
         2.0
         >>> folder.cleanup()
         """
-        place = _resolve_location(path, url, name)
-        if place is None:
+        location = _resolve_location(path, url, name)
+        if location is None:
             raise PydpstatError("path or url must be given; got neither. Give one of them.")
-        return cls._open_existing(place)
+        return cls._open_existing(location)
 
     @classmethod
     def _open_existing(cls, place: str, limits: Limits | None = None) -> Budget:
@@ -276,21 +276,23 @@ class Budget(LedgerViews):
         return self._ledger.place if self.path is None and isinstance(self._ledger, SharedLedger) else None
 
     def __repr__(self) -> str:
-        places = [f", {name}={place!r}" for name, place in (("path", self.path), ("url", self.url)) if place]
-        where = "".join(places)
+        locations = [
+            f", {name}={location!r}" for name, location in (("path", self.path), ("url", self.url)) if location
+        ]
+        location_text = "".join(locations)
         limits = f"({self._epsilon!r}, " if self._epsilon < math.inf else ".odometer("
-        more = f"accountant={self._name!r}, neighbors={self._neighbors!r}"
-        more += "" if self._unit is None else f", unit={self._unit!r}"
-        return f"Budget{limits}{self._delta!r}{where}, {more})"
+        settings = f"accountant={self._name!r}, neighbors={self._neighbors!r}"
+        settings += "" if self._unit is None else f", unit={self._unit!r}"
+        return f"Budget{limits}{self._delta!r}{location_text}, {settings})"
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[object, ...]]:
-        place = self.path or self.url
-        if place is None:
+        location = self.path or self.url
+        if location is None:
             raise PydpstatError(
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "
                 "Give the budget a path or a url, so that copies share one ledger."
             )
-        return self._open_existing, (place, self._get_limits())
+        return self._open_existing, (location, self._get_limits())
 
 
 def _resolve_location(path: object, url: object, name: str | None) -> str | None:
@@ -298,9 +300,9 @@ def _resolve_location(path: object, url: object, name: str | None) -> str | None
     if url is None and name is None:
         return None if path is None else resolve_path(path)
     if url is None or path is not None:
-        given = "a name without a url" if url is None else "a path and a url"
+        received = "a name without a url" if url is None else "a path and a url"
         raise PydpstatError(
-            f"a ledger must have one location: a path, or a url with a name; got {given}. Leave one out."
+            f"a ledger must have one location: a path, or a url with a name; got {received}. Leave one out."
         )
     from pydpstat.budget._postgres_url import ServerLocation
 

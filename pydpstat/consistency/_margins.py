@@ -52,8 +52,8 @@ def reduce_margin(sums: np.ndarray, axes: Axes, remaining_axes: Axes) -> np.ndar
 
 def expand_margin(sums: np.ndarray, axes: Axes, n_dimensions: int) -> np.ndarray:
     """Return a margin with length 1 on the axes it lacks, so that it broadcasts to the table."""
-    places = iter(sums.shape)
-    return sums.reshape([next(places) if axis in axes else 1 for axis in range(n_dimensions)])
+    lengths = iter(sums.shape)
+    return sums.reshape([next(lengths) if axis in axes else 1 for axis in range(n_dimensions)])
 
 
 def make_incidence_matrix(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
@@ -62,10 +62,10 @@ def make_incidence_matrix(shape: tuple[int, ...], axes: Sequence[Axes]) -> spars
 
     cells = int(np.prod(shape))
     blocks = []
-    for each in axes:
-        lengths = [shape[axis] for axis in each]
+    for margin_axes in axes:
+        lengths = [shape[axis] for axis in margin_axes]
         size = int(np.prod(lengths))
-        rows = np.broadcast_to(expand_margin(np.arange(size).reshape(lengths), each, len(shape)), shape)
+        rows = np.broadcast_to(expand_margin(np.arange(size).reshape(lengths), margin_axes, len(shape)), shape)
         blocks.append(sparse.csr_matrix((np.ones(cells), (rows.ravel(), np.arange(cells))), shape=(size, cells)))
     return sparse.vstack(blocks).tocsc()
 
@@ -88,23 +88,23 @@ def read_margins(margins: object, form: TableForm, shape: tuple[int, ...]) -> li
             f"margins must be a dict from axes to sums; got {type(margins).__name__}. "
             "For example {0: row_sums, 1: column_sums}, or {('sex', 'age'): table}."
         )
-    found: dict[Axes, Margin] = {}
+    margin_of: dict[Axes, Margin] = {}
     for key, value in margins.items():
-        kept = parse_axes(key, form.names)
-        read = _read_margin(key, value, kept, form, shape)
-        if read.axes in found:
+        axes = parse_axes(key, form.names)
+        read = _read_margin(key, value, axes, form, shape)
+        if read.axes in margin_of:
             raise PydpstatError(f"margins must have each margin once; {format_public_value(key)} is given twice.")
-        found[read.axes] = read
-    return list(found.values())
+        margin_of[read.axes] = read
+    return list(margin_of.values())
 
 
 def parse_axes(key: object, names: tuple[Hashable, ...]) -> Axes:
     """Return the positions of axes given by position or by name, in the given order; `names` has one entry per axis."""
-    parts = key if isinstance(key, tuple) else (key,)
-    places = tuple(_find_axis(part, names) for part in parts)
-    if len(set(places)) < len(places):
+    labels = key if isinstance(key, tuple) else (key,)
+    axes = tuple(_find_axis(label, names) for label in labels)
+    if len(set(axes)) < len(axes):
         raise PydpstatError(f"margins must name an axis once; got {format_public_value(key)}.")
-    return places
+    return axes
 
 
 def _find_axis(part: object, names: tuple[Hashable, ...]) -> int:
@@ -118,9 +118,9 @@ def _find_axis(part: object, names: tuple[Hashable, ...]) -> int:
         )
     if isinstance(part, Hashable) and part is not None and part in names:
         return names.index(part)
-    own = [str(each) for each in names if each is not None]
-    hint = suggest_spelling(part, own) if own else "The table has no names: give axis numbers from 0."
-    raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
+    axis_names = [str(name) for name in names if name is not None]
+    hint = suggest_spelling(part, axis_names) if axis_names else "The table has no names: give axis numbers from 0."
+    raise PydpstatError(f"margins must name axes of the table, {axis_names}; got another name. {hint}")
 
 
 def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm, shape: tuple[int, ...]) -> Margin:
@@ -146,30 +146,30 @@ def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm,
 
 def _read_labeled_margin(value: object, margin_axes: Axes, form: TableForm, name: str) -> np.ndarray:
     """Read a margin that may have names and labels, with axes as in `margin_axes` and labels as in the table."""
-    goal, own = read_table(value, name)
+    goal, labels = read_table(value, name)
     if goal.ndim != len(margin_axes):
         return goal
 
-    wanted = [form.names[axis] for axis in margin_axes]
-    by_name = None not in wanted and set(own.names) == set(wanted)
-    order = [own.names.index(each) for each in wanted] if by_name else range(goal.ndim)
+    axis_names = [form.names[axis] for axis in margin_axes]
+    by_name = None not in axis_names and set(labels.names) == set(axis_names)
+    order = [labels.names.index(axis_name) for axis_name in axis_names] if by_name else range(goal.ndim)
     goal = goal.transpose(*order)
-    for place, axis in enumerate(margin_axes):
-        mine, theirs = own.levels[order[place]], form.levels[axis]
+    for i, axis in enumerate(margin_axes):
+        mine, theirs = labels.levels[order[i]], form.levels[axis]
         if mine is None or theirs is None:
             continue
         have, want = pd.Index(mine), pd.Index(theirs)
         if not have.is_unique or not want.is_unique:
             raise PydpstatError(f"{name} and the table must have each label of an axis once; one occurs twice.")
-        places = have.get_indexer(want)
-        lacking = int((places < 0).sum())
+        positions = have.get_indexer(want)
+        lacking = int((positions < 0).sum())
         if lacking or len(have) != len(want):
             raise PydpstatError(
                 f"{name} must have the labels of the table's axis {format_public_value(form.names[axis])}; "
                 f"{lacking} of {len(want)} are missing, {len(have) - len(want) + lacking} are not in "
                 "the table."
             )
-        goal = goal.take(places, axis=place)
+        goal = goal.take(positions, axis=i)
     return goal
 
 
@@ -185,15 +185,15 @@ def get_noise_variance(result: DPResults) -> float:
 
 def check_agreement(margins: list[Margin]) -> None:
     """Check that margins have the same sums on shared axes."""
-    for one, other in combinations(margins, 2):
-        shared = tuple(axis for axis in one.axes if axis in other.axes)
-        first, second = (reduce_margin(each.goal, each.axes, shared) for each in (one, other))
-        size = max(np.abs(first).max(), np.abs(second).max(), 1e-300)
-        apart = float(np.abs(first - second).max())
-        if apart > RELATIVE_TOLERANCE * size:
-            what = "the same total" if not shared else f"the same sums on the axes {shared} that they share"
+    for margin, other in combinations(margins, 2):
+        shared = tuple(axis for axis in margin.axes if axis in other.axes)
+        sums, other_sums = (reduce_margin(compared.goal, compared.axes, shared) for compared in (margin, other))
+        size = max(np.abs(sums).max(), np.abs(other_sums).max(), 1e-300)
+        difference = float(np.abs(sums - other_sums).max())
+        if difference > RELATIVE_TOLERANCE * size:
+            expected = "the same total" if not shared else f"the same sums on the axes {shared} that they share"
             raise PydpstatError(
-                f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No "
+                f"{margin.name} and {other.name} must have {expected}; they differ by up to {difference:.6g}. No "
                 "table has both. If they are noisy, least_squares makes them agree: give it their "
                 "variances."
             )
@@ -201,7 +201,7 @@ def check_agreement(margins: list[Margin]) -> None:
 
 def compute_gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
     """Return for each margin the largest absolute difference between the table's sums and the goal."""
-    return [float(np.abs(compute_margin(values, each.axes) - each.goal).max()) for each in margins]
+    return [float(np.abs(compute_margin(values, margin.axes) - margin.goal).max()) for margin in margins]
 
 
 def make_table_fit(
@@ -214,8 +214,8 @@ def make_table_fit(
     spread: float = np.nan,
 ) -> TableFit:
     """Return the result of a fit, with the gaps to the margins."""
-    names, left = tuple(each.name for each in margins), tuple(compute_gaps(fit.values, margins))
-    return TableFit(method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread)
+    names, gaps = tuple(margin.name for margin in margins), tuple(compute_gaps(fit.values, margins))
+    return TableFit(method, fit.values, form, names, gaps, fit.iterations, fit.converged, status, steps, spread)
 
 
 def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
@@ -225,9 +225,9 @@ def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
     that is not found in time. The program maximizes the number t for which all free cells can be at least t.
     """
     possible = values > 0.0
-    for each in margins:
+    for margin in margins:
         # if a sum of a margin is 0, all of its cells are 0
-        possible = possible & (expand_margin(each.goal, each.axes, values.ndim) > 0.0)
+        possible = possible & (expand_margin(margin.goal, margin.axes, values.ndim) > 0.0)
     free = np.flatnonzero(possible)
     if free.size > MAX_CELLS:
         return "unknown"
@@ -237,20 +237,20 @@ def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
     total = float(margins[0].goal.sum())
     if total == 0.0 or not free.size:
         return "inner" if total == 0.0 else "none"
-    matrix = make_incidence_matrix(values.shape, [each.axes for each in margins])
+    matrix = make_incidence_matrix(values.shape, [margin.axes for margin in margins])
     counts = matrix[:, free]
     # in units of the mean free cell; a cell is t plus a nonnegative number
-    goals = np.concatenate([each.goal.ravel() for each in margins]) * (free.size / total)
+    goals = np.concatenate([margin.goal.ravel() for margin in margins]) * (free.size / total)
     level = sparse.csc_matrix(counts.sum(axis=1))
     cost = np.zeros(free.size + 1)
     cost[-1] = -1.0
-    found = linprog(
+    solution = linprog(
         cost,
         A_eq=sparse.hstack([counts, level]).tocsc(),
         b_eq=goals,
         method="highs",
         options={"time_limit": MAX_SECONDS},
     )
-    if found.status:
-        return "none" if found.status == 2 else "unknown"
-    return "inner" if found.x[-1] > _ZERO_TOLERANCE else "edge"
+    if solution.status:
+        return "none" if solution.status == 2 else "unknown"
+    return "inner" if solution.x[-1] > _ZERO_TOLERANCE else "edge"

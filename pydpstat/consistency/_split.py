@@ -41,18 +41,18 @@ def find_optimal_weights(
         return math.log(shape.compute_mean_variance(precision, leaves_only))
 
     count = len(noisy)
-    bounds = [(_MIN_WEIGHT if needed else 0.0, 1.0) for needed in is_required]
-    even = np.full(count, 1.0 / count)
-    starts = [even, *(0.2 * even + 0.8 * np.eye(count))]
+    bounds = [(_MIN_WEIGHT if is_needed else 0.0, 1.0) for is_needed in is_required]
+    equal_weights = np.full(count, 1.0 / count)
+    starts = [equal_weights, *(0.2 * equal_weights + 0.8 * np.eye(count))]
     sums = {"type": "eq", "fun": lambda weights: weights.sum() - 1.0}
     with warnings.catch_warnings():
         # a step beyond the bounds is projected onto them
         warnings.simplefilter("ignore", RuntimeWarning)
-        found = [
+        optima = [
             minimize(compute_log_error, start, method="SLSQP", bounds=bounds, constraints=sums).x for start in starts
         ]
-    least = np.where(is_required, _MIN_WEIGHT, 0.0)
-    candidates = [np.maximum(np.where(each < _MIN_WEIGHT, 0.0, each), least) for each in (even, *found)]
+    min_weights = np.where(is_required, _MIN_WEIGHT, 0.0)
+    candidates = [np.maximum(np.where(each < _MIN_WEIGHT, 0.0, each), min_weights) for each in (equal_weights, *optima)]
     best = min((each / each.sum() for each in candidates), key=compute_log_error)
     # the last digits depend on the machine
     return [round(float(weight), 3) for weight in best]
@@ -76,23 +76,25 @@ class NodeKinds:
         """
         depth = len(self.counts)
         upward: list[np.ndarray] = [np.zeros(0)] * depth
-        reaches: list[np.ndarray] = [np.zeros(0)] * depth
+        sum_variances: list[np.ndarray] = [np.zeros(0)] * depth
         for level in range(depth - 1, -1, -1):
-            told = np.full(self.counts[level].size, precision[level])
+            precisions = np.full(self.counts[level].size, precision[level])
             if level + 1 < depth:
-                each = self.counts[level + 1] / self.counts[level][self.parent[level + 1]]
-                reach = np.bincount(self.parent[level + 1], each * upward[level + 1], self.counts[level].size)
-                reaches[level] = reach
+                n_children = self.counts[level + 1] / self.counts[level][self.parent[level + 1]]
+                level_variances = np.bincount(
+                    self.parent[level + 1], n_children * upward[level + 1], self.counts[level].size
+                )
+                sum_variances[level] = level_variances
                 has = ~self.is_leaf[level]
                 with np.errstate(divide="ignore"):
-                    told[has] += 1.0 / reach[has]
+                    precisions[has] += 1.0 / level_variances[has]
             with np.errstate(divide="ignore"):
-                upward[level] = 1.0 / told
-        final, sizes = [upward[0]], [float(each.sum()) for each in self.counts]
+                upward[level] = 1.0 / precisions
+        final, sizes = [upward[0]], [float(count.sum()) for count in self.counts]
         for level in range(1, depth):
             parent = self.parent[level]
-            share = upward[level] / np.where(reaches[level - 1] > 0.0, reaches[level - 1], 1.0)[parent]
-            final.append(upward[level] - share**2 * (reaches[level - 1] - final[level - 1])[parent])
+            share = upward[level] / np.where(sum_variances[level - 1] > 0.0, sum_variances[level - 1], 1.0)[parent]
+            final.append(upward[level] - share**2 * (sum_variances[level - 1] - final[level - 1])[parent])
         if leaves_only:
             total = sum(float((n * s)[leaf].sum()) for n, s, leaf in zip(self.counts, final, self.is_leaf))
             return total / sum(float(n[leaf].sum()) for n, leaf in zip(self.counts, self.is_leaf))
@@ -116,13 +118,13 @@ def find_node_kinds(tree: Tree) -> NodeKinds:
     for level in range(1, len(tree.sizes)):
         above = tree.copy_to_children(level - 1, kind[tree.parents[level - 1]])
         width = int(below[level].max()) + 1
-        keys, first, place, count = np.unique(
+        keys, first_indices, positions, count = np.unique(
             above * width + below[level], return_index=True, return_inverse=True, return_counts=True
         )
-        kind = place.ravel()
+        kind = positions.ravel()
         counts.append(count.astype(np.float64))
         parents.append(keys // width)
-        leaf.append(~tree.parents[level][first])
+        leaf.append(~tree.parents[level][first_indices])
     return NodeKinds(tuple(counts), tuple(parents), tuple(leaf))
 
 

@@ -82,8 +82,8 @@ class Tree(ReadOnlyArrays):
             return np.add.reduceat(values, self.starts[level])
         # in the same order, but several times faster for few children
         sums = values[::fan].copy()
-        for place in range(1, fan):
-            sums += values[place::fan]
+        for start in range(1, fan):
+            sums += values[start::fan]
         return sums
 
     def copy_to_children(self, level: int, values: np.ndarray) -> np.ndarray:
@@ -177,17 +177,21 @@ def fit_two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels,
     for level in range(len(values) - 1):
         has = tree.parents[level]
         parents, spread = estimates[level][has], variances[level][has]
-        sums, reach = (tree.sum_children(level, each[level + 1]) for each in (estimates, variances))
-        fixed = reach == 0.0
+        sums, variance_sums = (
+            tree.sum_children(level, level_values[level + 1]) for level_values in (estimates, variances)
+        )
+        fixed = variance_sums == 0.0
         if fixed.any():
             hint = " Give the noise's variance, or correct the exact values."
             _check_exact(parents[fixed] - sums[fixed], parents[fixed], hint)
-            reach = np.where(fixed, 1.0, reach)
-        own = variances[level + 1]
-        estimates[level + 1] = estimates[level + 1] + own * tree.copy_to_children(level, (parents - sums) / reach)
-        gained = np.maximum(reach - spread, 0.0) / reach**2
-        less = own**2 * tree.copy_to_children(level, np.where(fixed, 0.0, gained))
-        variances[level + 1] = np.maximum(own - less, 0.0)
+            variance_sums = np.where(fixed, 1.0, variance_sums)
+        child_variances = variances[level + 1]
+        estimates[level + 1] = estimates[level + 1] + child_variances * tree.copy_to_children(
+            level, (parents - sums) / variance_sums
+        )
+        gained = np.maximum(variance_sums - spread, 0.0) / variance_sums**2
+        reduction = child_variances**2 * tree.copy_to_children(level, np.where(fixed, 0.0, gained))
+        variances[level + 1] = np.maximum(child_variances - reduction, 0.0)
     return estimates, variances
 
 
@@ -196,10 +200,12 @@ def estimate_upward(tree: Tree, values: Levels, variances: Levels) -> tuple[Leve
     estimates, spreads = list(values), list(variances)
     for level in range(len(values) - 2, -1, -1):
         has = tree.parents[level]
-        sums, reach = (tree.sum_children(level, each[level + 1]) for each in (estimates, spreads))
+        sums, variance_sums = (
+            tree.sum_children(level, level_values[level + 1]) for level_values in (estimates, spreads)
+        )
         estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
         estimates[level][has], spreads[level][has] = _combine_estimates(
-            values[level][has], variances[level][has], sums, reach
+            values[level][has], variances[level][has], sums, variance_sums
         )
     return estimates, spreads
 
@@ -227,7 +233,9 @@ def scale_to_parents(tree: Tree, values: Levels, nonnegative: bool = False) -> L
 
     A parent that was not measured (NaN) is set to their sum; the root is rounded and clipped at 0.
     """
-    measured = _fill_missing_parents(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
+    measured = _fill_missing_parents(
+        tree, [np.maximum(level_values, 0.0) for level_values in values] if nonnegative else values
+    )
     fitted = [np.maximum(np.rint(measured[0]), 0.0)]
     for level in range(len(measured) - 1):
         sums = tree.sum_children(level, measured[level + 1])
@@ -264,20 +272,20 @@ def fit_top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
 
 def _project_nonnegative(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """Return the nonnegative values nearest to `start` whose sums over siblings are `goal`."""
-    kept = tree.copy_to_children(level, goal > 0.0) | (spread == 0.0)
+    is_free = tree.copy_to_children(level, goal > 0.0) | (spread == 0.0)
     while True:
-        reach = tree.sum_children(level, np.where(kept, spread, 0.0))
-        excess = tree.sum_children(level, np.where(kept, start, 0.0)) - goal
-        fixed = reach == 0.0
+        variance_sums = tree.sum_children(level, np.where(is_free, spread, 0.0))
+        excess = tree.sum_children(level, np.where(is_free, start, 0.0)) - goal
+        fixed = variance_sums == 0.0
         _check_exact(excess[fixed], goal[fixed])
-        step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
-        fitted = np.where(kept, start - spread * tree.copy_to_children(level, step), 0.0)
+        step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, variance_sums))
+        fitted = np.where(is_free, start - spread * tree.copy_to_children(level, step), 0.0)
         negative = fitted < 0.0
         if not negative.any():
             return fitted
         if (spread[negative] == 0.0).any():
             raise PydpstatError("values with variance 0 must not be negative for a non-negative fit.")
-        kept &= ~negative
+        is_free &= ~negative
 
 
 def round_tree(tree: Tree, values: Levels) -> Levels:
@@ -288,13 +296,13 @@ def round_tree(tree: Tree, values: Levels) -> Levels:
     """
     real = tree.sum_from_leaves(values)
     check_integer_range(real[0])
-    whole = [np.rint(real[0]).astype(np.int64)]
+    integers = [np.rint(real[0]).astype(np.int64)]
     for level in range(len(real) - 1):
         low = np.floor(real[level + 1])
-        missing = whole[level][tree.parents[level]] - tree.sum_children(level, low.astype(np.int64))
+        missing = integers[level][tree.parents[level]] - tree.sum_children(level, low.astype(np.int64))
         raised = _select_largest_remainders(tree, level, real[level + 1] - low, missing)
-        whole.append(low.astype(np.int64) + raised)
-    return whole
+        integers.append(low.astype(np.int64) + raised)
+    return integers
 
 
 def _select_largest_remainders(tree: Tree, level: int, remainders: np.ndarray, n_selected: np.ndarray) -> np.ndarray:
@@ -309,8 +317,8 @@ def _select_largest_remainders(tree: Tree, level: int, remainders: np.ndarray, n
 
 def cast_to_integers(values: Levels) -> tuple[np.ndarray, ...]:
     """Return values as integers if all are integers."""
-    if all(bool((each % 1.0 == 0.0).all()) for each in values):
-        return tuple(each.astype(np.int64) for each in values)
+    if all(bool((level_values % 1.0 == 0.0).all()) for level_values in values):
+        return tuple(level_values.astype(np.int64) for level_values in values)
     return tuple(values)
 
 

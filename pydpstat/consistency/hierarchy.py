@@ -98,9 +98,9 @@ class Hierarchy:
         >>> Hierarchy.from_parents(["N", "S", "a", "b", "c"], ["all", "all", "N", "N", "S"]).sizes
         (1, 2, 3)
         """
-        made = cls.__new__(cls)
-        made._set_nodes(*_read_pairs(child, parent, root), levels)
-        return made
+        hierarchy = cls.__new__(cls)
+        hierarchy._set_nodes(*_read_pairs(child, parent, root), levels)
+        return hierarchy
 
     @classmethod
     def from_columns(
@@ -128,20 +128,20 @@ class Hierarchy:
         >>> Hierarchy.from_columns({"state": ["N", "N", "S"], "town": ["a", "b", "a"]}).leaves
         3
         """
-        made = cls.__new__(cls)
-        names, up, headers = _read_level_columns(columns, root)
-        made._set_nodes(names, up, ("level 0", *headers) if levels is None else levels)
-        return made
+        hierarchy = cls.__new__(cls)
+        names, parent_positions, headers = _read_level_columns(columns, root)
+        hierarchy._set_nodes(names, parent_positions, ("level 0", *headers) if levels is None else levels)
+        return hierarchy
 
     def _set_nodes(self, labels: np.ndarray, parent_positions: np.ndarray, levels: Iterable[str] | None) -> None:
         """Set the nodes from labels in any order and the positions of their parents (-1 for the top)."""
-        places, children = _group_by_level(parent_positions)
-        self.labels = tuple(freeze_array(labels[level]) for level in places)
+        positions_by_level, children = _group_by_level(parent_positions)
+        self.labels = tuple(freeze_array(labels[level]) for level in positions_by_level)
         self.tree = Tree(children)
         self.sizes = self.tree.sizes
         depth = len(self.sizes)
         if levels is None:
-            levels = [f"level {place}" for place in range(depth)]
+            levels = [f"level {number}" for number in range(depth)]
         names = _read_items(levels, "levels must be a list of names", "Give one for each level.")
         self.levels = tuple(map(str, names))
         if not len(set(self.levels)) == len(self.levels) == depth:
@@ -218,36 +218,36 @@ def _group_by_level(parent_positions: np.ndarray) -> tuple[list[np.ndarray], tup
     """
     order = np.argsort(parent_positions, kind="stable")
     # the children of node i are order[first[i]:last[i]]
-    first = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "left")
-    last = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "right")
-    level, places, children = np.flatnonzero(parent_positions < 0), [], []
+    first_child = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "left")
+    last_child = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "right")
+    level, positions, children = np.flatnonzero(parent_positions < 0), [], []
     while level.size:
-        counts = last[level] - first[level]
-        places.append(level)
+        counts = last_child[level] - first_child[level]
+        positions.append(level)
         children.append(counts.astype(np.int64))
-        starts = np.repeat(first[level] - (np.cumsum(counts) - counts), counts)
+        starts = np.repeat(first_child[level] - (np.cumsum(counts) - counts), counts)
         level = order[starts + np.arange(counts.sum())]
-    unseen = parent_positions.size - sum(each.size for each in places)
+    unseen = parent_positions.size - sum(level_positions.size for level_positions in positions)
     if unseen:
         raise PydpstatError(f"parent must lead to the top from every label; {unseen} labels are in a cycle.")
-    return places, tuple(children)
+    return positions, tuple(children)
 
 
 def _read_nested_labels(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of nested dicts and lists, and the positions of their parents."""
     names: list[object] = [root]
-    up, below = [-1], [nested]
+    parent_positions, below = [-1], [nested]
     # the loop appends branches while it runs
-    for place, branch in enumerate(below):
+    for position, branch in enumerate(below):
         inside, branches = _read_branch(branch)
         names += inside
-        up += [place] * len(inside)
+        parent_positions += [position] * len(inside)
         below += branches
     if len(names) == 1:
         raise PydpstatError(
             f"nested must have labels below {describe_option(root)}; it has none. Give a dict or a list."
         )
-    return to_object_array(names), np.array(up)
+    return to_object_array(names), np.array(parent_positions)
 
 
 def _read_branch(branch: object) -> tuple[list[object], list[object]]:
@@ -277,19 +277,19 @@ def _read_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
     children, parents = to_label_column(child, "child"), to_label_column(parent, "parent")
     if len(children) != len(parents):
         raise PydpstatError(f"child and parent must have the same length; got {len(children)} and {len(parents)}.")
-    both = [parents, children]
-    if both[0].dtype.kind == "f" and both[1].dtype.kind in "iu" and (both[0].dropna() % 1 == 0).all():
+    columns = [parents, children]
+    if columns[0].dtype.kind == "f" and columns[1].dtype.kind in "iu" and (columns[0].dropna() % 1 == 0).all():
         # a missing parent converts integers to floats
-        both = [each.astype("Int64") for each in both]
-    codes, names = encode_observed_labels(pd.concat(both, ignore_index=True), "child and parent")
-    above, own = np.split(codes, 2)
-    if not own.size or (own < 0).any():
+        columns = [column.astype("Int64") for column in columns]
+    codes, names = encode_observed_labels(pd.concat(columns, ignore_index=True), "child and parent")
+    parent_codes, child_codes = np.split(codes, 2)
+    if not child_codes.size or (child_codes < 0).any():
         raise PydpstatError("child must have labels, none of them missing. Give a row for each node.")
-    if np.unique(own).size < own.size:
+    if np.unique(child_codes).size < child_codes.size:
         raise PydpstatError("child must have each label once; some have two parents. Rename those that differ.")
-    up = np.full(len(names), -1)
-    up[own] = above
-    tops = np.flatnonzero(up < 0)
+    parent_positions = np.full(len(names), -1)
+    parent_positions[child_codes] = parent_codes
+    tops = np.flatnonzero(parent_positions < 0)
     if not tops.size:
         raise PydpstatError("parent must lead to a top; every label has a parent. Leave out the parent of the top.")
     if tops.size > 1:
@@ -297,37 +297,37 @@ def _read_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
             raise PydpstatError(
                 f"parent must lead to one top; there are {tops.size}. Give root='total' to put one above them."
             )
-        up[tops] = up.size
-        return to_object_array([*names, root]), np.append(up, -1)
-    return names, up
+        parent_positions[tops] = parent_positions.size
+        return to_object_array([*names, root]), np.append(parent_positions, -1)
+    return names, parent_positions
 
 
 def _read_level_columns(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the labels of columns for each level, the positions of their parents, and the columns' names."""
-    named = to_label_columns(columns, "columns")
-    codes, levels = zip(*[encode_observed_labels(column, "columns") for _, column in named])
+    pairs = to_label_columns(columns, "columns")
+    codes, levels = zip(*[encode_observed_labels(column, "columns") for _, column in pairs])
     if len({code.size for code in codes}) != 1 or not codes[0].size:
         raise PydpstatError("columns must have rows, and the same length. Give a row for each leaf.")
-    names, up, count = [to_object_array([root])], [np.array([-1])], 1
+    names, parent_positions, count = [to_object_array([root])], [np.array([-1])], 1
     # each row's node in the level above; -1 once the row has ended
     node = np.zeros(codes[0].size, dtype=np.int64)
     for code, level in zip(codes, levels):
-        here = code >= 0
-        if (here & (node < 0)).any() or not (here.all() if count == 1 else here.any()):
+        is_present = code >= 0
+        if (is_present & (node < 0)).any() or not (is_present.all() if count == 1 else is_present.any()):
             raise PydpstatError(
                 "columns must have labels down to each leaf; one is missing above a label, or a column is empty."
             )
         # in order of first occurrence
-        place, keys = pd.factorize(node[here] * len(level) + code[here])
+        new_codes, keys = pd.factorize(node[is_present] * len(level) + code[is_present])
         above = keys // len(level)
-        if np.isin(above, node[~here]).any():
+        if np.isin(above, node[~is_present]).any():
             raise PydpstatError(
                 "columns must not have a node that is a leaf in one row and has labels below it in "
                 "another. Give the rest a separate label, such as 'other'."
             )
         names.append(level[keys % len(level)])
-        up.append(above)
+        parent_positions.append(above)
         node = np.full(node.size, -1)
-        node[here] = count + place
+        node[is_present] = count + new_codes
         count += keys.size
-    return np.concatenate(names), np.concatenate(up), [str(name) for name, _ in named]
+    return np.concatenate(names), np.concatenate(parent_positions), [str(name) for name, _ in pairs]

@@ -34,14 +34,14 @@ def count_leaf_records(data: object, hierarchy: Hierarchy, drop_missing: bool) -
         data = data.to_numpy() if is_series(data) else data
     records = is_frame(data) or isinstance(data, Chunk)
     if records:
-        places = _find_record_leaves(*_get_columns(data), hierarchy)
-        lost = int((places < 0).sum())
+        positions = _find_record_leaves(*_get_columns(data), hierarchy)
+        lost = int((positions < 0).sum())
         if lost and not drop_missing:
             raise PydpstatError(
                 "data must have every record at a leaf of the hierarchy; some are not. Assign them "
                 "to leaves, or use missing='drop' with neighbors='unbounded'."
             )
-        flat = np.bincount(places[places >= 0], minlength=sum(hierarchy.sizes))
+        flat = np.bincount(positions[positions >= 0], minlength=sum(hierarchy.sizes))
     else:
         flat = _read_leaf_counts(data, hierarchy)
     return hierarchy.tree.split_levels(flat.astype(np.int64)), records
@@ -56,31 +56,31 @@ def _read_leaf_counts(data: object, hierarchy: Hierarchy) -> np.ndarray:
     """Read counts by leaf into an array of all nodes."""
     if isinstance(data, Mapping):
         keys, values = list(data), read_numbers(list(data.values()), "data", private=True)
-        places = _find_positions_by_key(keys, hierarchy)
+        positions = _find_positions_by_key(keys, hierarchy)
     elif is_series(data):
         values = read_numbers(data, "data", private=True)
         if data.index.nlevels > 1:
-            places = _find_record_leaves(*_get_columns(data.index.to_frame(index=False)), hierarchy)
+            positions = _find_record_leaves(*_get_columns(data.index.to_frame(index=False)), hierarchy)
         else:
-            places = _find_positions_by_label(data.index, hierarchy)
+            positions = _find_positions_by_label(data.index, hierarchy)
     else:
         values = read_numbers(data, "data", private=True).ravel()
-        places = get_leaf_positions(hierarchy)
-        if values.size != places.size:
+        positions = get_leaf_positions(hierarchy)
+        if values.size != positions.size:
             raise PydpstatError(
-                f"data must have a count for each of the {places.size} leaves; it has {values.size}. "
+                f"data must have a count for each of the {positions.size} leaves; it has {values.size}. "
                 "Give counts in the order of the hierarchy's leaves, or a Series by their labels."
             )
     if (values < 0.0).any() or (values != np.rint(values)).any():
         raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
     check_integer_range(values.sum(keepdims=True))
-    if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
+    if (positions < 0).any() or np.unique(positions).size < positions.size or positions.size < hierarchy.leaves:
         raise PydpstatError(
             f"data must have exactly one count for each of the {hierarchy.leaves} leaves; it has "
             f"{values.size}. Give 0 for a leaf without records."
         )
     flat = np.zeros(hierarchy.nodes)
-    flat[places] = values
+    flat[positions] = values
     return flat
 
 
@@ -102,14 +102,14 @@ def _find_positions_by_key(keys: list[Hashable], hierarchy: Hierarchy) -> np.nda
 def _find_positions_by_label(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     """Return the positions of leaves given by label; -1 if a label is not a leaf's."""
     leaves = get_leaf_positions(hierarchy)
-    own = np.concatenate(hierarchy.labels)[leaves].tolist()
-    if len(set(own)) != len(own):
+    leaf_labels = np.concatenate(hierarchy.labels)[leaves].tolist()
+    if len(set(leaf_labels)) != len(leaf_labels):
         raise PydpstatError(
             "data must identify leaves by all their labels, as some labels are not unique: give a "
             "column (or an index level) for each level of the hierarchy below its top."
         )
     # the last element is for labels that are missing or not a leaf's
-    return np.append(leaves, -1)[encode_labels(labels, own)]
+    return np.append(leaves, -1)[encode_labels(labels, leaf_labels)]
 
 
 def _find_record_leaves(columns: tuple[object, ...], n_records: int, hierarchy: Hierarchy) -> np.ndarray:
@@ -124,23 +124,23 @@ def _find_record_leaves(columns: tuple[object, ...], n_records: int, hierarchy: 
         )
     start = 0
     # the row's node on the current level; -1 if it has none, or reached a leaf above
-    node, found = np.zeros(n_records, dtype=np.int64), np.full(n_records, -1)
+    node, positions = np.zeros(n_records, dtype=np.int64), np.full(n_records, -1)
     for level, column in enumerate(columns):
-        own, names = pd.factorize(hierarchy.labels[level + 1])
+        codes, names = pd.factorize(hierarchy.labels[level + 1])
         code = encode_labels(column, list(names))
         at_leaf = (node >= 0) & (hierarchy.tree.children[level][node] == 0)
-        found[at_leaf] = start + node[at_leaf]
+        positions[at_leaf] = start + node[at_leaf]
         # there are no nodes below a leaf, whatever the label
-        found[code >= 0] = -1
+        positions[code >= 0] = -1
         start += hierarchy.sizes[level]
         # a node is identified by its parent and label; a node without a label by a number that no row has
         parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
-        keys = np.where(own < 0, -2 - np.arange(own.size), parents * len(names) + own)
+        keys = np.where(codes < 0, -2 - np.arange(codes.size), parents * len(names) + codes)
         goes_on = (node >= 0) & ~at_leaf & (code >= 0) & (code < len(names))
         node = pd.Index(keys).get_indexer(np.where(goes_on, node * len(names) + code, -1))
     last = node >= 0
-    found[last] = start + node[last]
-    return found
+    positions[last] = start + node[last]
+    return positions
 
 
 @explain_wrong_calls
@@ -227,37 +227,37 @@ def make_consistent(
         )
     values = _read_noisy_levels(noisy, hierarchy)
     spread = _read_level_variances(1.0 if variances is None else variances, values)
-    whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    way = check_consistency_method(method, nonnegative, integer, whole)
-    estimates, spreads = apply(hierarchy.tree, values, spread, way)
+    is_integer = all(bool((level_values[~np.isnan(level_values)] % 1.0 == 0.0).all()) for level_values in values)
+    settings = check_consistency_method(method, nonnegative, integer, is_integer)
+    estimates, spreads = apply(hierarchy.tree, values, spread, settings)
     if variances is None:
         # the weights are not variances
-        spread, spreads = [np.full(each.shape, np.nan) for each in values], None
-    return HierarchyFit(hierarchy, cast_to_integers(values), tuple(spread), estimates, spreads, way)
+        spread, spreads = [np.full(level_values.shape, np.nan) for level_values in values], None
+    return HierarchyFit(hierarchy, cast_to_integers(values), tuple(spread), estimates, spreads, settings)
 
 
 def _read_noisy_levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     """Read noisy values into one array per level: finite numbers, or NaN for parents only."""
     if isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
-        levels = [_read_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
-        for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
-            if each.size != size:
+        levels = [_read_floats(measured, f"noisy[{level}]") for level, measured in enumerate(noisy)]
+        for level, (measured, size) in enumerate(zip(levels, hierarchy.sizes)):
+            if measured.size != size:
                 raise PydpstatError(
-                    f"noisy[{place}] must have {size} values, one for each node of that level; it has {each.size}."
+                    f"noisy[{level}] must have {size} values, one for each node of that level; it has {measured.size}."
                 )
     else:
-        named = isinstance(noisy, Mapping) or has_rows(noisy)
-        flat = _read_values_by_name(noisy, hierarchy) if named else _read_floats(noisy, "noisy")
+        has_names = isinstance(noisy, Mapping) or has_rows(noisy)
+        flat = _read_values_by_name(noisy, hierarchy) if has_names else _read_floats(noisy, "noisy")
         if flat.size != hierarchy.nodes:
             raise PydpstatError(
                 f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
                 f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
             )
         levels = hierarchy.tree.split_levels(flat)
-    for place, (each, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
-        if np.isinf(each).any() or (np.isnan(each) & ~parents).any():
+    for level, (measured, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
+        if np.isinf(measured).any() or (np.isnan(measured) & ~parents).any():
             raise PydpstatError(
-                f"noisy, level {place} must have finite values; some are infinite, or missing at a "
+                f"noisy, level {level} must have finite values; some are infinite, or missing at a "
                 "leaf. NaN is only for unmeasured nodes with children."
             )
     return levels
@@ -268,14 +268,14 @@ def _read_values_by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy
     names = pd.Index(hierarchy.names())
     if not names.is_unique or not series.index.is_unique:
         raise PydpstatError("noisy must be arrays, as some nodes have the same name. Give one array for each level.")
-    places = series.index.get_indexer(names)
-    lacking = int((places < 0).sum())
+    positions = series.index.get_indexer(names)
+    lacking = int((positions < 0).sum())
     if lacking or len(series) != len(names):
         raise PydpstatError(
             f"noisy must have a value for each node by its name (hierarchy.names()); {lacking} of "
             f"{len(names)} are missing, {len(series) - len(names) + lacking} belong to no node."
         )
-    return _read_floats(series.iloc[places], "noisy")
+    return _read_floats(series.iloc[positions], "noisy")
 
 
 def _read_floats(values: object, name: str) -> np.ndarray:
@@ -292,19 +292,19 @@ def _read_floats(values: object, name: str) -> np.ndarray:
 
 def _read_level_variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite if a value was not measured."""
-    given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
-    if len(given) != len(values):
+    level_variances = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
+    if len(level_variances) != len(values):
         raise PydpstatError(
             f"variances must be one number, or one (or an array) for each of the {len(values)} levels; "
-            f"got {len(given)}."
+            f"got {len(level_variances)}."
         )
     read = []
-    for place, (each, measured) in enumerate(zip(given, values)):
-        spread = _read_floats(each, f"variances[{place}]")
+    for level, (variance, measured) in enumerate(zip(level_variances, values)):
+        spread = _read_floats(variance, f"variances[{level}]")
         usable = (spread == 0.0) | (spread >= _MIN_VARIANCE) & (spread <= 1.0 / _MIN_VARIANCE)
         if spread.size not in (1, measured.size) or not usable.all():
             raise PydpstatError(
-                f"variances[{place}] must be one number, or {measured.size}, each from {_MIN_VARIANCE:g} to "
+                f"variances[{level}] must be one number, or {measured.size}, each from {_MIN_VARIANCE:g} to "
                 f"{1.0 / _MIN_VARIANCE:g}, or 0 for an exact value."
             )
         read.append(np.where(np.isnan(measured), np.inf, np.broadcast_to(spread, measured.shape)))

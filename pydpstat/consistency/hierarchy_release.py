@@ -145,14 +145,14 @@ def release_hierarchy(
     (array([240]), 0.0)
     """
     checks.check_choice(missing, "missing", ("error", "drop"))
-    named = INTEGER_MECHANISMS[:1]
-    how = options(
+    mechanism_names = INTEGER_MECHANISMS[:1]
+    checked_options = options(
         epsilon,
         delta,
         mechanism,
         neighbors,
         missing,
-        mechanisms=named,
+        mechanisms=mechanism_names,
         fill_type=bool,
         rng=rng,
         budget=budget,
@@ -162,15 +162,15 @@ def release_hierarchy(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
             "Create one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
-    chosen = check_consistency_method(method, nonnegative, integer, True)
+    settings = check_consistency_method(method, nonnegative, integer, True)
     tree = hierarchy.tree
-    reach = compute_sensitivities(tree, how.neighbors)
-    shares = split_epsilon(split, hierarchy, reach, how.epsilon)
-    noises = _calibrate_noises(how, shares, reach, tree.sizes)
+    sensitivities = compute_sensitivities(tree, checked_options.neighbors)
+    shares = split_epsilon(split, hierarchy, sensitivities, checked_options.epsilon)
+    noises = _calibrate_noises(checked_options, shares, sensitivities, tree.sizes)
     leaves, records = count_leaf_records(data, hierarchy, missing == "drop")
     compared = (*get_type_conditions(), *((RECORDS_AT_LEAVES,) if missing == "error" else ())) if records else ()
     conditions = (PUBLIC_HIERARCHY, *compared)
-    claim = Guarantee(how.epsilon, how.delta, how.neighbors)
+    claim = Guarantee(checked_options.epsilon, checked_options.delta, checked_options.neighbors)
     counts = tree.sum_from_leaves(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
     # all levels form one vector with separate noise, whose privacy parameters add up to epsilon
@@ -180,30 +180,34 @@ def release_hierarchy(
     query = Query(
         "count",
         np.concatenate([np.empty(0), *(counts[level] for level in noisy)]),
-        tuple(float(reach[level]) for level in noisy),
+        tuple(float(sensitivities[level]) for level in noisy),
         Labels("count"),
         integer=True,
     )
-    spec = FixedNoiseCalibrator(noise, claim, Guarantee(how.epsilon, how.delta, how.neighbors, conditions))
+    spec = FixedNoiseCalibrator(
+        noise, claim, Guarantee(checked_options.epsilon, checked_options.delta, checked_options.neighbors, conditions)
+    )
     released = release_query(
         query,
-        calibrate_release(query.spec, spec, how.source.reproducible),
-        how.source,
-        call=make_call("release_hierarchy", how, ("data",), _make_call_arguments(split, hierarchy, chosen, integer)),
-        budget=how.budget,
+        calibrate_release(query.spec, spec, checked_options.source.reproducible),
+        checked_options.source,
+        call=make_call(
+            "release_hierarchy", checked_options, ("data",), _make_call_arguments(split, hierarchy, settings, integer)
+        ),
+        budget=checked_options.budget,
     )
-    values, variances = _split_measurements(counts, reach, noises, released.value)
+    values, variances = _split_measurements(counts, sensitivities, noises, released.value)
     return HierarchyResults(
         hierarchy,
         cast_to_integers(values),
         tuple(variances),
-        *apply(tree, values, variances, chosen),
-        chosen,
+        *apply(tree, values, variances, settings),
+        settings,
         noises=noises,
         shares=shares,
         claim=claim,
         guarantee=released.guarantee,
-        nobs=int(counts[0][0]) if how.has_public_size else None,
+        nobs=int(counts[0][0]) if checked_options.has_public_size else None,
         reproducible=released.reproducible,
         record=released.record,
     )
@@ -213,18 +217,18 @@ def _make_call_arguments(
     split: object, hierarchy: Hierarchy, settings: ConsistencyMethod, integer: object
 ) -> tuple[tuple[str, object], ...]:
     """Return the public arguments that are not at their defaults, for the call."""
-    given: list[tuple[str, object]] = [("hierarchy", NamedArgument("hierarchy"))]
+    arguments: list[tuple[str, object]] = [("hierarchy", NamedArgument("hierarchy"))]
     if isinstance(split, Mapping):
         split = _order_weights(split, hierarchy.levels)
     if not isinstance(split, str) or split != "uniform":
-        given.append(("split", split))
+        arguments.append(("split", split))
     if settings.method != "least squares":
-        given.append(("method", settings.method))
+        arguments.append(("method", settings.method))
     if settings.method == "ratio" and settings.nonnegative:
-        given.append(("nonnegative", True))
+        arguments.append(("nonnegative", True))
     if integer is not None:
-        given.append(("integer", settings.integer))
-    return tuple(given)
+        arguments.append(("integer", settings.integer))
+    return tuple(arguments)
 
 
 def compute_sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
@@ -234,11 +238,11 @@ def compute_sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
     """
     if neighbors == "unbounded":
         return (1,) * len(tree.sizes)
-    above, found = False, []
+    above, sensitivities = False, []
     for size, has in zip(tree.sizes, tree.parents):
-        found.append(2 if size > 1 else int(above))
+        sensitivities.append(2 if size > 1 else int(above))
         above = above or not has.all()
-    return tuple(found)
+    return tuple(sensitivities)
 
 
 def split_epsilon(
@@ -248,7 +252,7 @@ def split_epsilon(
 
     Their exact sum is at most `epsilon`.
     """
-    noisy = [level for level, each in enumerate(sensitivities) if each]
+    noisy = [level for level, sensitivity in enumerate(sensitivities) if sensitivity]
     must = [not hierarchy.tree.parents[level].all() for level in noisy]
     if not noisy:
         raise PydpstatError("hierarchy must have at least two leaves: all counts of this one are public.")
@@ -265,8 +269,8 @@ def split_epsilon(
     shares = [0.0] * len(sensitivities)
     for level, weight in zip(noisy, weights):
         exact = Fraction(epsilon) * Fraction(weight) / total
-        near = float(exact)
-        shares[level] = near if near <= exact else math.nextafter(near, 0.0)
+        nearest = float(exact)
+        shares[level] = nearest if nearest <= exact else math.nextafter(nearest, 0.0)
     return tuple(shares)
 
 
@@ -288,13 +292,13 @@ def _read_weights(split: object, hierarchy: Hierarchy, noisy: list[int], is_requ
             f"split must be one of {SPLITS}, or {len(noisy)} weights, one for each level with noise from "
             f"the top down, {names}; got {checks.describe_value(split)}."
         )
-    finite = all(checks.is_number(each) and 0.0 <= checks.as_float(each) < math.inf for each in weights)
+    finite = all(checks.is_number(value) and 0.0 <= checks.as_float(value) < math.inf for value in weights)
     if not finite or not any(weights):
         raise PydpstatError(
             f"split must be finite numbers of at least 0; got {checks.describe_value(split)}. For example [1, 2]."
         )
-    for name, weight, needed in zip(names, weights, is_required):
-        if needed and not weight:
+    for name, weight, is_needed in zip(names, weights, is_required):
+        if is_needed and not weight:
             raise PydpstatError(f"split must be above 0 for {name!r}, which has leaves: no other level measures them.")
     return [float(weight) for weight in weights]
 
@@ -329,16 +333,16 @@ def _split_measurements(
 ) -> tuple[Levels, Levels]:
     """Return each level's measurements and noise variances; `released_values` has those of the noisy levels."""
     values, variances, start = [], [], 0
-    for each, changed, noise in zip(counts, sensitivities, noises):
+    for level_counts, changed, noise in zip(counts, sensitivities, noises):
         if noise is not None:
-            values.append(released_values[start : start + each.size])
-            variances.append(np.full(each.shape, noise.var()))
-            start += each.size
+            values.append(released_values[start : start + level_counts.size])
+            variances.append(np.full(level_counts.shape, noise.var()))
+            start += level_counts.size
         elif changed:
-            values.append(np.full(each.shape, np.nan))
-            variances.append(np.full(each.shape, np.inf))
+            values.append(np.full(level_counts.shape, np.nan))
+            variances.append(np.full(level_counts.shape, np.inf))
         else:
             # all records are in the level's only node, and their number is public
-            values.append(each.astype(np.float64))
-            variances.append(np.zeros(each.shape))
+            values.append(level_counts.astype(np.float64))
+            variances.append(np.zeros(level_counts.shape))
     return values, variances

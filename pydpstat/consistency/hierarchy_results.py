@@ -138,11 +138,11 @@ class HierarchyFit(Report, ReadOnlyArrays):
         if number is not None:
             if not -len(levels) <= number < len(levels):
                 raise PydpstatError(f"level must be from 0 to {len(levels) - 1}; got {level!r}. 0 is the top.")
-            place = number % len(levels)
+            index = number % len(levels)
         else:
-            place = levels.index(check_choice(level, "level", levels))
-        start = sum(self.hierarchy.sizes[:place])
-        return self.params.iloc[start : start + self.hierarchy.sizes[place]]
+            index = levels.index(check_choice(level, "level", levels))
+        start = sum(self.hierarchy.sizes[:index])
+        return self.params.iloc[start : start + self.hierarchy.sizes[index]]
 
     @property
     def largest_gap(self) -> float:
@@ -183,8 +183,8 @@ class HierarchyFit(Report, ReadOnlyArrays):
                 "with variances."
             )
         # half of the smallest float would be 0
-        reach = -NormalDist().inv_cdf(max(alpha / 2.0, 5e-324)) * self.bse
-        return pd.DataFrame({0: self.params - reach, 1: self.params + reach})
+        half_width = -NormalDist().inv_cdf(max(alpha / 2.0, 5e-324)) * self.bse
+        return pd.DataFrame({0: self.params - half_width, 1: self.params + half_width})
 
     def to_frame(self) -> pd.DataFrame:
         """Return noisy values, estimates and standard errors in one frame, with a row for each node."""
@@ -212,8 +212,8 @@ class HierarchyFit(Report, ReadOnlyArrays):
         return self._make_rows(None)
 
     def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
-        parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        noisy, variance, value, spread = (np.concatenate(part)[:max_rows] for part in parts)
+        columns = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
+        noisy, variance, value, spread = (np.concatenate(arrays)[:max_rows] for arrays in columns)
         errors = _compute_noise_sds(spread) if self.spreads else ["-"] * len(spread)
         cells = format_rows([noisy.tolist(), _compute_noise_sds(variance), value.tolist(), errors])
         return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:max_rows], cells)
@@ -283,7 +283,7 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
     @property
     def mechanism(self) -> str:
         """Name of the noise distribution."""
-        return next(each.name for each in self.noises if each is not None)
+        return next(noise.name for noise in self.noises if noise is not None)
 
     def _make_level_series(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
         return pd.Series(values, index=pd.Index(self.hierarchy.levels, name="level"), name=name)
@@ -296,7 +296,7 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
     @property
     def noise_scale(self) -> pd.Series:
         """Scale of each level's noise, sensitivity over epsilon, a Series; NaN if there is none."""
-        scales = [np.nan if each is None else each.scale for each in self.noises]
+        scales = [np.nan if noise is None else noise.scale for noise in self.noises]
         return self._make_level_series(scales, "noise scale")
 
     def consistent(
@@ -316,10 +316,10 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
         >>> r.consistent("top-down").values[0]
         array([55])
         """
-        how = check_consistency_method(method, nonnegative, integer, True)
-        noisy = [each.astype(np.float64) for each in self.noisy_values]
-        values, spreads = apply(self.hierarchy.tree, noisy, list(self.variances), how)
-        return replace(self, values=values, spreads=spreads, way=how)
+        settings = check_consistency_method(method, nonnegative, integer, True)
+        noisy = [level_values.astype(np.float64) for level_values in self.noisy_values]
+        values, spreads = apply(self.hierarchy.tree, noisy, list(self.variances), settings)
+        return replace(self, values=values, spreads=spreads, way=settings)
 
     def _collect_content(self) -> dict[str, object]:
         return {
@@ -367,5 +367,5 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
 
 def _compute_noise_sds(variances: np.ndarray) -> list[float]:
     """Return standard deviations; NaN for infinite variances."""
-    found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
-    return found
+    noise_sds: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
+    return noise_sds

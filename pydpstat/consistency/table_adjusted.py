@@ -114,22 +114,22 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     """
     values, form = read_table(table, allow_missing_cells=True)
     check_not_negative(values, "table")
-    wanted = read_margins(margins, form, values.shape)
-    for each in wanted:
-        check_not_negative(each.goal, each.name)
-    check_agreement(wanted)
-    check_support(values, wanted)
+    targets = read_margins(margins, form, values.shape)
+    for target in targets:
+        check_not_negative(target.goal, target.name)
+    check_agreement(targets)
+    check_support(values, targets)
     limit = check_positive(tolerance, "tolerance", "1e-10 is usual.")
-    most = check_integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
-    found = fit_by_scaling(values, wanted, limit, most)
+    iteration_limit = check_integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
+    fit = fit_by_scaling(values, targets, limit, iteration_limit)
     status = f"the margins are met to {limit:g} of their largest values"
-    if not found.converged:
+    if not fit.converged:
         status = _explain_scaling_failure(
-            find_solution_kind(values, wanted), max(compute_gaps(found.values, wanted)), most
+            find_solution_kind(values, targets), max(compute_gaps(fit.values, targets)), iteration_limit
         )
         warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
     method = "iterative proportional fitting"
-    return make_table_fit(method, found, form, wanted, status, (method,))
+    return make_table_fit(method, fit, form, targets, status, (method,))
 
 
 def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, max_iterations: int) -> MarginFit:
@@ -138,18 +138,18 @@ def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, 
     The tolerance is in units of each margin's largest cell.
     """
     fitted = values.copy()
-    limits = [tolerance * float(each.goal.max(initial=0.0)) for each in margins]
+    limits = [tolerance * float(margin.goal.max(initial=0.0)) for margin in margins]
     for iteration in range(1, max_iterations + 1):
-        near = True
-        for each, limit in zip(margins, limits):
-            sums = compute_margin(fitted, each.axes)
-            near = near and float(np.abs(sums - each.goal).max()) <= limit
+        is_near = True
+        for margin, limit in zip(margins, limits):
+            sums = compute_margin(fitted, margin.axes)
+            is_near = is_near and float(np.abs(sums - margin.goal).max()) <= limit
             # a sum of 0 has a goal of 0
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                factors = each.goal / np.where(sums > 0.0, sums, 1.0)
-                fitted *= expand_margin(factors, each.axes, fitted.ndim)
+                factors = margin.goal / np.where(sums > 0.0, sums, 1.0)
+                fitted *= expand_margin(factors, margin.axes, fitted.ndim)
         # the gaps were computed before the last steps, which can only reduce them
-        if near and all(gap <= limit for gap, limit in zip(compute_gaps(fitted, margins), limits)):
+        if is_near and all(gap <= limit for gap, limit in zip(compute_gaps(fitted, margins), limits)):
             return MarginFit(fitted, iteration, True)
     if not np.isfinite(fitted).all():
         raise PydpstatError("table must have positive cells that differ less in size: scaling them overflows.")
@@ -158,12 +158,12 @@ def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, 
 
 def check_support(values: np.ndarray, margins: list[Margin]) -> None:
     """Check that no positive goal is for a sum of cells that are all 0."""
-    for each in margins:
-        empty = int(((compute_margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
+    for margin in margins:
+        empty = int(((compute_margin(values, margin.axes) == 0.0) & (margin.goal > 0.0)).sum())
         if empty:
             raise PydpstatError(
-                f"table must have a cell above 0 wherever {each.name} is above 0; for {empty} of "
-                f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. Put a "
+                f"table must have a cell above 0 wherever {margin.name} is above 0; for {empty} of "
+                f"{margin.goal.size} of its sums all cells are 0, and scaling keeps them at 0. Put a "
                 "small number into cells that are not certain to be 0."
             )
 
@@ -176,12 +176,12 @@ def _explain_scaling_failure(kind: str, gap: float, n_iterations: int) -> str:
             "margins agree with each other. Put a small number into cells that are not certain to be "
             "0, or drop a margin."
         )
-    far = f"not converged after {n_iterations} iterations; a gap of {gap:.3g} is left"
+    message = f"not converged after {n_iterations} iterations; a gap of {gap:.3g} is left"
     return {
-        "edge": f"{far}: every table with these margins has more zeros than this one, so convergence "
+        "edge": f"{message}: every table with these margins has more zeros than this one, so convergence "
         "becomes ever slower",
-        "inner": f"{far}: a solution exists, so give a larger max_iterations",
-        "unknown": f"{far}: it is unknown whether a solution exists, because the table is large",
+        "inner": f"{message}: a solution exists, so give a larger max_iterations",
+        "unknown": f"{message}: it is unknown whether a solution exists, because the table is large",
     }[kind]
 
 
@@ -235,9 +235,12 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     seconds = check_positive(time_limit, "time_limit", "Give seconds.")
     axes = _read_margin_axes(margins, form)
     rounding = round_table(values, axes, [None] * len(axes), seconds)
-    kept = [Margin(each, compute_margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
+    rounded_margins = [
+        Margin(margin_axes, compute_margin(values, margin_axes), np.asarray(0.0), f"axes {margin_axes}")
+        for margin_axes in axes
+    ]
     fit = MarginFit(rounding.table, 0, True)
-    return make_table_fit("controlled rounding", fit, form, kept, rounding.step, (rounding.step,))
+    return make_table_fit("controlled rounding", fit, form, rounded_margins, rounding.step, (rounding.step,))
 
 
 def _read_margin_axes(margins: object, form: TableForm) -> list[Axes]:
@@ -278,24 +281,24 @@ def round_table(
     from scipy import sparse
 
     check_integer_range(values)
-    near, low = np.rint(values), np.floor(values)
-    fixed = np.abs(values - near) <= _INTEGER_TOLERANCE
-    base = np.where(fixed, near, low).astype(np.int64)
-    rest = np.where(fixed, 0.0, values - low).ravel()
+    nearest, low = np.rint(values), np.floor(values)
+    fixed = np.abs(values - nearest) <= _INTEGER_TOLERANCE
+    base = np.where(fixed, nearest, low).astype(np.int64)
+    fractions = np.where(fixed, 0.0, values - low).ravel()
     matrix = make_incidence_matrix(values.shape, axes)
     limits = _compute_sum_limits(values, base, axes, goals)
     free = np.flatnonzero(~fixed.ravel())
     # (1 - r)^2 - r^2
-    costs = 1.0 - 2.0 * rest[free]
-    first = math.inf if can_always_round(axes) else time_limit
-    moves = np.zeros(rest.size, dtype=np.int64)
-    up = _solve_integer_program(costs, np.ones(free.size), matrix[:, free], limits, first)
-    if up is not None:
-        moves[free] = up
-        return TableRounding(base + moves.reshape(base.shape), True)
+    costs = 1.0 - 2.0 * fractions[free]
+    seconds = math.inf if can_always_round(axes) else time_limit
+    changes = np.zeros(fractions.size, dtype=np.int64)
+    raised = _solve_integer_program(costs, np.ones(free.size), matrix[:, free], limits, seconds)
+    if raised is not None:
+        changes[free] = raised
+        return TableRounding(base + changes.reshape(base.shape), True)
     steps = _solve_integer_program(
-        np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
-        np.concatenate([np.ones(free.size), np.full(rest.size, _MAX_EXTRA_UNITS), _bound_decreases(values, base)]),
+        np.concatenate([costs, np.where(fractions > 0.0, 3.0 - 2.0 * fractions, 1.0), 1.0 + 2.0 * fractions]),
+        np.concatenate([np.ones(free.size), np.full(fractions.size, _MAX_EXTRA_UNITS), _bound_decreases(values, base)]),
         sparse.hstack([matrix[:, free], matrix, -matrix]).tocsc(),
         limits,
         time_limit,
@@ -306,45 +309,45 @@ def round_table(
             f"or the search did not find them in {time_limit:g} seconds. With three or more axes there may "
             "be none: keep fewer margins, or give a larger time_limit."
         )
-    moves[free], more, less = np.split(steps, [free.size, free.size + rest.size])
-    return TableRounding(base + (moves + more - less).reshape(base.shape), False)
+    changes[free], increases, decreases = np.split(steps, [free.size, free.size + fractions.size])
+    return TableRounding(base + (changes + increases - decreases).reshape(base.shape), False)
 
 
 def can_always_round(axes: list[Axes]) -> bool:
     """Return whether every table has a rounding, which is so if the margins form two chains of subsets."""
-    sides: dict[Axes, bool] = {}
+    chain_of: dict[Axes, bool] = {}
 
     def assign_side(each: Axes, side: bool) -> bool:
-        if each in sides:
-            return sides[each] == side
-        sides[each] = side
-        apart = [other for other in axes if not (set(other) <= set(each) or set(each) <= set(other))]
-        return all([assign_side(other, not side) for other in apart])
+        if each in chain_of:
+            return chain_of[each] == side
+        chain_of[each] = side
+        crossing = [other for other in axes if not (set(other) <= set(each) or set(each) <= set(other))]
+        return all([assign_side(other, not side) for other in crossing])
 
     # margins of which neither is a subset of the other belong to different chains
-    return all([each in sides or assign_side(each, True) for each in axes])
+    return all([margin_axes in chain_of or assign_side(margin_axes, True) for margin_axes in axes])
 
 
 def _compute_sum_limits(
     values: np.ndarray, base: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the smallest and largest increases of the base's sums."""
-    least, most = [], []
-    for each, goal in zip(axes, goals):
-        have, real = compute_margin(base, each), compute_margin(values, each)
-        near = np.rint(real)
-        whole = np.abs(real - near) <= _INTEGER_TOLERANCE * np.maximum(1.0, np.abs(real))
-        low = np.where(whole, near, np.floor(real)) if goal is None else goal
-        high = np.where(whole, near, np.ceil(real)) if goal is None else goal
-        least.append(np.ravel(low - have))
-        most.append(np.ravel(high - have))
-    return np.concatenate(least), np.concatenate(most)
+    lower, upper = [], []
+    for margin_axes, goal in zip(axes, goals):
+        have, real = compute_margin(base, margin_axes), compute_margin(values, margin_axes)
+        nearest = np.rint(real)
+        is_integer = np.abs(real - nearest) <= _INTEGER_TOLERANCE * np.maximum(1.0, np.abs(real))
+        low = np.where(is_integer, nearest, np.floor(real)) if goal is None else goal
+        high = np.where(is_integer, nearest, np.ceil(real)) if goal is None else goal
+        lower.append(np.ravel(low - have))
+        upper.append(np.ravel(high - have))
+    return np.concatenate(lower), np.concatenate(upper)
 
 
 def _bound_decreases(values: np.ndarray, base: np.ndarray) -> np.ndarray:
     """Return the largest decreases of cells: not below 0 if no value is negative."""
-    room = np.full(base.size, float(_MAX_EXTRA_UNITS))
-    return np.minimum(base.ravel(), room) if (values >= 0.0).all() else room
+    max_decreases = np.full(base.size, float(_MAX_EXTRA_UNITS))
+    return np.minimum(base.ravel(), max_decreases) if (values >= 0.0).all() else max_decreases
 
 
 def _solve_integer_program(
@@ -359,16 +362,16 @@ def _solve_integer_program(
 
     if not costs.size:
         return np.zeros(0, dtype=np.int64) if (limits[0] <= 0).all() and (limits[1] >= 0).all() else None
-    found = milp(
+    solution = milp(
         costs,
         integrality=np.ones(costs.size),
         bounds=Bounds(0.0, upper),
         constraints=LinearConstraint(matrix, *limits),
         options={"time_limit": time_limit, "mip_rel_gap": _RELATIVE_GAP},
     )
-    if found.x is None:
+    if solution.x is None:
         return None
-    steps = np.rint(found.x).astype(np.int64)
+    steps = np.rint(solution.x).astype(np.int64)
     grown = matrix @ steps
     if (grown < limits[0]).any() or (grown > limits[1]).any():
         raise PydpstatError(

@@ -137,33 +137,33 @@ def least_squares(
     array([78, 82])
     """
     values, form = read_table(table)
-    sign, whole = check_boolean(nonnegative, "nonnegative"), check_boolean(integer, "integer")
+    is_nonnegative, is_integer = check_boolean(nonnegative, "nonnegative"), check_boolean(integer, "integer")
     seconds = check_positive(time_limit, "time_limit", "Give seconds.")
     spread = _read_table_variance(variance, table, values.shape)
-    wanted = _set_margin_variances(read_margins(margins, form, values.shape), margins, margin_variances, form)
-    exact = [each for each in wanted if not each.variance.any()]
+    targets = _set_margin_variances(read_margins(margins, form, values.shape), margins, margin_variances, form)
+    exact = [target for target in targets if not target.variance.any()]
     check_agreement(exact)
-    for each in exact if sign else ():
-        check_not_negative(each.goal, each.name)
-    goals = [_round_exact_goal(each) if whole and not each.variance.any() else None for each in wanted]
+    for target in exact if is_nonnegative else ():
+        check_not_negative(target.goal, target.name)
+    goals = [_round_exact_goal(target) if is_integer and not target.variance.any() else None for target in targets]
     deviation = np.nan
-    if not sign and all(each.size == 1 for each in (spread, *(each.variance for each in wanted))):
-        fitted, left = fit_effects(values, float(spread), wanted)
-        found = MarginFit(fitted, 0, True)
+    if not is_nonnegative and all(each.size == 1 for each in (spread, *(target.variance for target in targets))):
+        fitted, unexplained = fit_effects(values, float(spread), targets)
+        fit = MarginFit(fitted, 0, True)
         if variance is not None or isinstance(table, DPResults):
-            deviation = left**0.5
+            deviation = unexplained**0.5
     else:
-        found = fit_dual(values, np.broadcast_to(spread, values.shape), wanted, sign)
+        fit = fit_dual(values, np.broadcast_to(spread, values.shape), targets, is_nonnegative)
     status = "the exact margins are met" if exact else "the margins are noisy, and now agree"
-    if not found.converged:
-        status = _explain_dual_failure(values.shape, exact, compute_gaps(found.values, exact))
+    if not fit.converged:
+        status = _explain_dual_failure(values.shape, exact, compute_gaps(fit.values, exact))
         warnings.warn(ConvergenceWarning(f"least_squares: {status}."), stacklevel=2)
-    steps = ["least squares with no negative cells" if sign else "least squares"]
-    if whole:
-        rounding = round_table(found.values, [each.axes for each in wanted], goals, seconds)
-        found = found._replace(values=rounding.table)
+    steps = ["least squares with no negative cells" if is_nonnegative else "least squares"]
+    if is_integer:
+        rounding = round_table(fit.values, [target.axes for target in targets], goals, seconds)
+        fit = fit._replace(values=rounding.table)
         steps.append(rounding.step)
-    return make_table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
+    return make_table_fit("least squares", fit, form, targets, status, tuple(steps), deviation)
 
 
 def _read_table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
@@ -199,38 +199,38 @@ def _set_margin_variances(found: list[Margin], margins: Any, variances: object, 
                 "margin_variances must be one number, or a dict with the keys of margins; "
                 f"got {type(variances).__name__}."
             )
-        return [each._replace(variance=_read_variance(variances, "margin_variances", ())) for each in found]
-    kept = [parse_axes(key, form.names) for key in margins]
-    given = {}
+        return [margin._replace(variance=_read_variance(variances, "margin_variances", ())) for margin in found]
+    margin_axes = [parse_axes(key, form.names) for key in margins]
+    variance_of = {}
     for key, value in variances.items():
         axes = parse_axes(key, form.names)
-        if axes not in kept:
+        if axes not in margin_axes:
             raise PydpstatError(
                 f"margin_variances must have keys of margins; {format_public_value(key)} is not one. Write the "
                 "axes as in margins."
             )
-        given[axes] = value
+        variance_of[axes] = value
     changed = []
-    for axes, each in zip(kept, found):
-        if axes in given:
+    for axes, margin in zip(margin_axes, found):
+        if axes in variance_of:
             # as given, in the key's order of axes
-            shape = tuple(each.goal.shape[each.axes.index(axis)] for axis in axes)
-            read = _read_variance(given[axes], f"margin_variances for {each.name}", shape)
-            each = each._replace(variance=read.transpose(*np.argsort(axes)) if read.ndim else read)
-        changed.append(each)
+            shape = tuple(margin.goal.shape[margin.axes.index(axis)] for axis in axes)
+            read = _read_variance(variance_of[axes], f"margin_variances for {margin.name}", shape)
+            margin = margin._replace(variance=read.transpose(*np.argsort(axes)) if read.ndim else read)
+        changed.append(margin)
     return changed
 
 
 def _round_exact_goal(each: Margin) -> np.ndarray:
     """Return an exact margin as integers."""
-    near = np.rint(each.goal)
-    if (np.abs(each.goal - near) > 1e-9 * np.maximum(1.0, np.abs(near))).any():
+    nearest = np.rint(each.goal)
+    if (np.abs(each.goal - nearest) > 1e-9 * np.maximum(1.0, np.abs(nearest))).any():
         raise PydpstatError(
             f"{each.name} must be whole numbers for integer=True, as whole numbers cannot add up to "
             "it. Round it first, or give its variance."
         )
-    check_integer_range(near)
-    return near.astype(np.int64)
+    check_integer_range(nearest)
+    return nearest.astype(np.int64)
 
 
 def _explain_dual_failure(shape: tuple[int, ...], exact: list[Margin], remaining_gaps: list[float]) -> str:
@@ -255,37 +255,44 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
     missing = {each.axes: each.goal - compute_margin(values, each.axes) for each in margins}
     # increments of the cells, by the axes of the margins
     added = {each.axes: np.zeros(each.goal.shape) for each in margins}
-    left = variance
+    mean_variance = variance
     for effect in _collect_effects(margins):
-        told = [each for each in margins if set(effect) <= set(each.axes)]
-        precise = [each for each in told if float(each.variance) == 0.0] or told
+        informative = [each for each in margins if set(effect) <= set(each.axes)]
+        precise = [each for each in informative if float(each.variance) == 0.0] or informative
         # the precision of a sum over the margin's other axes, in units of the largest one
         variances = [_compute_effect_variance(each, effect, shape) for each in precise]
         unit = min(variances)
         weights = [unit / each for each in variances]
         exact = float(precise[0].variance) == 0.0
-        own = 0.0 if exact else unit / (variance * _count_cells_per_sum(effect, shape))
+        table_weight = 0.0 if exact else unit / (variance * _count_cells_per_sum(effect, shape))
         spoken = [_remove_axis_means(reduce_margin(missing[each.axes], each.axes, effect)) for each in precise]
         weighted = [weight * each for weight, each in zip(weights, spoken)]
-        change = np.add.reduce(weighted) / (own + sum(weights))
-        home = told[0].axes
+        change = np.add.reduce(weighted) / (table_weight + sum(weights))
+        home = informative[0].axes
         within = tuple(home.index(axis) for axis in effect)
         added[home] += expand_margin(change / _count_cells_per_sum(effect, shape), within, len(home))
-        gained = variance if exact else variance - unit / ((own + sum(weights)) * _count_cells_per_sum(effect, shape))
+        gained = (
+            variance
+            if exact
+            else variance - unit / ((table_weight + sum(weights)) * _count_cells_per_sum(effect, shape))
+        )
         freedom = float(np.prod([shape[axis] - 1 for axis in effect]))
-        left -= gained * freedom / values.size
+        mean_variance -= gained * freedom / values.size
     fitted = values.copy()
     for axes, change in added.items():
         fitted += expand_margin(change, axes, dimensions)
-    return fitted, max(left, 0.0)
+    return fitted, max(mean_variance, 0.0)
 
 
 def _collect_effects(margins: list[Margin]) -> list[Axes]:
     """Return the subsets of the margins' axes, the small ones first."""
-    found = {
-        subset for each in margins for size in range(len(each.axes) + 1) for subset in combinations(each.axes, size)
+    effects = {
+        subset
+        for margin in margins
+        for size in range(len(margin.axes) + 1)
+        for subset in combinations(margin.axes, size)
     }
-    return sorted(found, key=lambda subset: (len(subset), subset))
+    return sorted(effects, key=lambda subset: (len(subset), subset))
 
 
 def _count_cells_per_sum(axes: Axes, shape: tuple[int, ...]) -> float:
@@ -316,17 +323,17 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
     the sums, 0 for exact sums): the gradient of a convex, piecewise quadratic function. Newton's method with a line
     search (Qi and Sun 1993), each step by conjugate gradients.
     """
-    goals = np.concatenate([each.goal.ravel() for each in margins])
-    spread = np.concatenate([np.broadcast_to(each.variance, each.goal.shape).ravel() for each in margins])
-    cuts = np.cumsum([each.goal.size for each in margins])[:-1]
+    goals = np.concatenate([margin.goal.ravel() for margin in margins])
+    spread = np.concatenate([np.broadcast_to(margin.variance, margin.goal.shape).ravel() for margin in margins])
+    cuts = np.cumsum([margin.goal.size for margin in margins])[:-1]
 
     def compute_sums(table: np.ndarray) -> np.ndarray:
-        return np.concatenate([compute_margin(table, each.axes).ravel() for each in margins])
+        return np.concatenate([compute_margin(table, margin.axes).ravel() for margin in margins])
 
     def expand_multipliers(multipliers: np.ndarray) -> np.ndarray:
         table = np.zeros(values.shape)
-        for each, part in zip(margins, np.split(multipliers, cuts)):
-            table += expand_margin(part.reshape(each.goal.shape), each.axes, values.ndim)
+        for margin, multiplier in zip(margins, np.split(multipliers, cuts)):
+            table += expand_margin(multiplier.reshape(margin.goal.shape), margin.axes, values.ndim)
         return table
 
     def evaluate_at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -358,15 +365,15 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
         length, descent = 1.0, compute_inner_product(slope, direction)
         while True:
             ahead = multipliers + length * direction
-            there, slope_there, height_there = evaluate_at(ahead)
+            table_ahead, slope_ahead, height_ahead = evaluate_at(ahead)
             # near the solution, rounding errors dominate the values, so the gradients are compared
-            better = np.abs(slope_there).max() < 0.5 * gap * scale
-            if better or height_there <= height + 1e-4 * length * descent:
+            better = np.abs(slope_ahead).max() < 0.5 * gap * scale
+            if better or height_ahead <= height + 1e-4 * length * descent:
                 break
             length *= 0.5
             if length < 1e-10:
                 return MarginFit(table, step, bool(gap <= 1e-9))
-        multipliers, table, slope, height = ahead, there, slope_there, height_there
+        multipliers, table, slope, height = ahead, table_ahead, slope_ahead, height_ahead
     return MarginFit(table, step, bool(gap <= 1e-9))
 
 
@@ -374,9 +381,9 @@ def _solve_conjugate_gradients(
     apply_matrix: Callable[[np.ndarray], np.ndarray], target: np.ndarray, diagonal: np.ndarray
 ) -> np.ndarray:
     """Solve a positive definite system, scaled by its diagonal."""
-    solution, rest = np.zeros(target.size), target.copy()
-    scaled = rest / diagonal
-    direction, power = scaled.copy(), compute_inner_product(rest, scaled)
+    solution, residual = np.zeros(target.size), target.copy()
+    scaled = residual / diagonal
+    direction, power = scaled.copy(), compute_inner_product(residual, scaled)
     goal = 1e-22 * power
     for _ in range(min(20 * target.size, 2000)):
         if power <= goal:
@@ -384,8 +391,8 @@ def _solve_conjugate_gradients(
         image = apply_matrix(direction)
         length = power / compute_inner_product(direction, image)
         solution += length * direction
-        rest -= length * image
-        scaled = rest / diagonal
-        before, power = power, compute_inner_product(rest, scaled)
+        residual -= length * image
+        scaled = residual / diagonal
+        before, power = power, compute_inner_product(residual, scaled)
         direction = scaled + (power / before) * direction
     return solution

@@ -45,10 +45,10 @@ class TableForm(ReadOnlyArrays):
             return values.copy()
 
         if self.labels is not None:
-            shown = self.labels.to_pandas(values.astype(np.float64))
+            table = self.labels.to_pandas(values.astype(np.float64))
             if values.dtype.kind != "i":
-                return shown
-            return shown.astype(np.int64) if hasattr(shown, "astype") else replace(shown, counts=values.copy())
+                return table
+            return table.astype(np.int64) if hasattr(table, "astype") else replace(table, counts=values.copy())
         if self.columns is not None:
             return pd.DataFrame(values.copy(), index=self.index, columns=self.columns)
         cells = values.copy() if self.codes is None else values[self.codes]
@@ -126,7 +126,7 @@ def _read_release(result: DPResults, name: str) -> tuple[np.ndarray, TableForm]:
         )
     levels: tuple[object, ...] = labels.dimnames or (labels.names,) * values.ndim
     names: tuple[Hashable, ...] = labels.dimension_names or (None,) * values.ndim
-    return values, TableForm(tuple(each or None for each in names), levels, labels=labels)
+    return values, TableForm(tuple(axis_name or None for axis_name in names), levels, labels=labels)
 
 
 def _check_single_level(index: pd.Index, name: str) -> None:
@@ -142,21 +142,21 @@ def _read_series(table: pd.Series, name: str, allow_missing_cells: bool) -> tupl
     if index.nlevels == 1:
         return cells, TableForm((index.name,), (index,), index=index, name=table.name)
     used = index.remove_unused_levels()
-    codes = tuple(np.asarray(each, dtype=np.int64) for each in used.codes)
+    codes = tuple(np.asarray(axis_codes, dtype=np.int64) for axis_codes in used.codes)
     shape = tuple(len(level) for level in used.levels)
-    if any((each < 0).any() for each in codes):
+    if any((axis_codes < 0).any() for axis_codes in codes):
         raise PydpstatError(f"{name} must have no missing labels in its index. Give them a name.")
-    places = np.ravel_multi_index(codes, shape)
+    cell_codes = np.ravel_multi_index(codes, shape)
     size = int(np.prod(shape))
-    if np.unique(places).size < places.size:
+    if np.unique(cell_codes).size < cell_codes.size:
         raise PydpstatError(f"{name} must have each combination of labels once; some occur twice. Add them up.")
-    if places.size < size and not allow_missing_cells:
+    if cell_codes.size < size and not allow_missing_cells:
         raise PydpstatError(
-            f"{name} must have every combination of labels; {size - places.size} of {size} are "
+            f"{name} must have every combination of labels; {size - cell_codes.size} of {size} are "
             "missing. Add them, with 0 for empty ones."
         )
     values = np.zeros(size)
-    values[places] = cells
+    values[cell_codes] = cells
     form = TableForm(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
     return values.reshape(shape), form
 

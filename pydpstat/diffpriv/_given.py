@@ -53,7 +53,7 @@ class SlotObject(HelpfulErrors):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._slot_names += tuple(name for name, each in vars(cls).items() if isinstance(each, Slot))
+        cls._slot_names += tuple(name for name, attribute in vars(cls).items() if isinstance(attribute, Slot))
 
     @classmethod
     def slots(cls) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ def to_data_set(xs: object) -> object:
 
 def _to_list_element(xs: list[object], x: object) -> object:
     """Convert a record to an element of a list; a data set of one record to that record."""
-    numbers = bool(xs) and all(isinstance(each, _NUMBER_TYPES) for each in xs)
+    numbers = bool(xs) and all(isinstance(element, _NUMBER_TYPES) for element in xs)
     if isinstance(x, list) and len(x) == 1 or numbers and isinstance(x, np.ndarray) and x.size == 1:
         return x[0] if isinstance(x, list) else x.item()
     return x

@@ -59,11 +59,11 @@ def compute_lower_lambert_w(x: float) -> float:
         w = log - loglog + loglog / log
     # Halley's iteration
     for _ in range(_MAX_ITERATIONS):
-        power, beside = math.exp(w), w + 1.0
+        power, w_plus_one = math.exp(w), w + 1.0
         step = w * power - x
-        step /= power * beside - 0.5 * (beside + 1.0) * step / beside
+        step /= power * w_plus_one - 0.5 * (w_plus_one + 1.0) * step / w_plus_one
         w -= step
-        if abs(step) < 10.0 * _MACHINE_EPSILON * max(abs(w), 1.0 / (abs(beside) * power)):
+        if abs(step) < 10.0 * _MACHINE_EPSILON * max(abs(w), 1.0 / (abs(w_plus_one) * power)):
             break
     return w
 
@@ -93,18 +93,18 @@ def make_sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
         rho = math.exp(compute_lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
     elif share is not None:
         rho = math.exp(compute_lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
-        needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
-        if needed > MAX_SAMPLES:
-            raise PydpstatError(f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one.")
-        count = math.ceil(needed)
+        n_samples = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
+        if n_samples > MAX_SAMPLES:
+            raise PydpstatError(f"gamma={share!r} asks for {n_samples:.3g} samples, too many for R. Give a larger one.")
+        count = math.ceil(n_samples)
     else:
         raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")
-    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
+    min_share = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
     if share is None:
-        return SamplerPlan(count, least, count)
+        return SamplerPlan(count, min_share, count)
     # an m computed from gamma is sufficient up to rounding
-    if share < least and not is_na(m):
+    if share < min_share and not is_na(m):
         raise PydpstatError(
-            f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
+            f"gamma must be at least {min_share:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
         )
-    return SamplerPlan(count, share, math.ceil(count * (1.0 - share + least)))
+    return SamplerPlan(count, share, math.ceil(count * (1.0 - share + min_share)))

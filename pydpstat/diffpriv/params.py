@@ -279,13 +279,13 @@ def _compute_gaussian_delta(noise: GaussianNoise, epsilon: float, claimed_delta:
 def _warn_sampled_sensitivity(gamma: float | None, epsilon: float, delta: float, alternative: str) -> str:
     """Warn that a sampled sensitivity gives random differential privacy only; return the condition that says so."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
-    name, own = "mean", "a statistic that takes bounds, such as pydpstat.mean"
+    name, replacement = "mean", "a statistic that takes bounds, such as pydpstat.mean"
     if alternative == "ExponentialMechanism":
-        name, own = "choose", "pydpstat.choose"
+        name, replacement = "choose", "pydpstat.choose"
     warn_privacy(
         "The sensitivity was sampled. This is random differential privacy: it is for data whose "
         f"records are drawn independently from the oracle, and nothing is guaranteed for {share} of "
-        f"those data sets. For other data epsilon is infinite. Use {own}, or prove a sensitivity and "
+        f"those data sets. For other data epsilon is infinite. Use {replacement}, or prove a sensitivity and "
         f"use {alternative}.",
         row="14",
         use=name,
@@ -321,14 +321,14 @@ class ReleaseCall(Call):
 
     def format_r(self) -> str | None:
         """Return the call as an R expression."""
-        given = [*(str(call.format_r()) for call in self.argument_calls), "X"]
-        return f"{self.package}::{self.function}({', '.join(given)})"
+        arguments = [*(str(call.format_r()) for call in self.argument_calls), "X"]
+        return f"{self.package}::{self.function}({', '.join(arguments)})"
 
 
 def make_release_call(mechanism: DPMech, params: DPParamsEps) -> ReleaseCall:
     """Return the call record of a release."""
-    made = (_make_constructor_call(mechanism), _make_constructor_call(params))
-    return ReleaseCall("releaseResponse", (("X", "X"),), (), "diffpriv", made)
+    constructor_calls = (_make_constructor_call(mechanism), _make_constructor_call(params))
+    return ReleaseCall("releaseResponse", (("X", "X"),), (), "diffpriv", constructor_calls)
 
 
 def _make_constructor_call(instance: DPMech | DPParamsEps) -> Call:

@@ -195,7 +195,7 @@ def _release_function(mechanism: DPMechBernstein, params: DPParamsEps, X: object
 def _release_choice(mechanism: DPMechExponential, params: DPParamsEps, X: object, source: Source) -> DPResponse:
     score = check_returned_function(evaluate_target(mechanism.target, X))
     responses = mechanism.responseSet
-    qualities = [check_returned_number(score(each)) for each in responses]
+    qualities = [check_returned_number(score(response)) for response in responses]
     prob = _compute_probabilities(qualities, params.epsilon, mechanism.sensitivity)
     published = make_result_params(mechanism, params)
     claim, guarantee = make_release_guarantees(mechanism, params, None)
@@ -245,8 +245,8 @@ def _compute_probabilities(qualities: list[float], epsilon: float, sensitivity: 
 def _select_index(prob: Floats, uniform: float) -> int:
     """Return the index that R's sample() selects, with the probabilities in descending order."""
     order = order_decreasing(prob)
-    found = int(np.searchsorted(np.add.accumulate(prob[order]), uniform))
-    return int(order[min(found, order.size - 1)])
+    index = int(np.searchsorted(np.add.accumulate(prob[order]), uniform))
+    return int(order[min(index, order.size - 1)])
 
 
 def _check_delta(params: DPParamsEps) -> None:

@@ -93,16 +93,16 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
             mechanism, evaluate_target(mechanism.target, X1), evaluate_target(mechanism.target, X2)
         )
     if isinstance(mechanism, (DPMechExponential, DPMechBernstein)):
-        first, second = (check_returned_function(evaluate_target(mechanism.target, X)) for X in (X1, X2))
+        function1, function2 = (check_returned_function(evaluate_target(mechanism.target, X)) for X in (X1, X2))
         if isinstance(mechanism, DPMechExponential):
             pairs = [
-                (check_returned_number(first(each)), check_returned_number(second(each)))
-                for each in mechanism.responseSet
+                (check_returned_number(function1(response)), check_returned_number(function2(response)))
+                for response in mechanism.responseSet
             ]
             return _compute_max_norm(np.array([a - b for a, b in pairs]))
         dims, k = get_lattice_shape(mechanism)
         with np.errstate(invalid="ignore", over="ignore"):
-            return _compute_max_norm(evaluate_on_lattice(first, dims, k) - evaluate_on_lattice(second, dims, k))
+            return _compute_max_norm(evaluate_on_lattice(function1, dims, k) - evaluate_on_lattice(function2, dims, k))
     raise PydpstatError(
         f"mechanism must be one of diffpriv's; got {checks.describe_value(mechanism)}. Give for example "
         "DPMechLaplace(target=lambda X: sum(X), sensitivity=1)."
@@ -121,19 +121,19 @@ def _compute_numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: objec
     dims = mechanism.dims
     if type(raw1) is float and type(raw2) is float and dims == 1:
         return abs(raw1 - raw2)
-    first, second = read_target_numbers(raw1)[0], read_target_numbers(raw2)[0]
-    if first.size != second.size:
+    numbers1, numbers2 = read_target_numbers(raw1)[0], read_target_numbers(raw2)[0]
+    if numbers1.size != numbers2.size:
         raise PydpstatError(
             "target must return the same number of values on both data sets; it returned "
-            f"{first.size} and {second.size}. Check it on data sets of this size."
+            f"{numbers1.size} and {numbers2.size}. Check it on data sets of this size."
         )
     if dims is None:
         note_r_warning("the mechanism's dims is not set.")
-    elif not first.size == second.size == dims:
+    elif not numbers1.size == numbers2.size == dims:
         note_r_warning(f"the number of values that target returns differs from dims, {dims}.")
     # infinite values lead to R's Inf or NaN
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        difference = np.ravel(first) - np.ravel(second)
+        difference = np.ravel(numbers1) - np.ravel(numbers2)
         if isinstance(mechanism, DPMechGaussian):
             return math.sqrt(r.sum(difference * difference))
         return float(r.sum(np.abs(difference)))
@@ -295,10 +295,10 @@ def sensitivitySamplerManual(
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
     draw = _bind_oracle(oracle, rng)
-    found: dict[str, int] = {}
+    slots: dict[str, int] = {}
     if isinstance(object, DPMechNumeric) and object.dims is None:
-        found["dims"] = int(read_target_numbers(object.target(to_data_set(draw(n))))[0].size)
-    distances = np.sort(_sample_distances(replace_slots(object, **found), draw, n, m))
+        slots["dims"] = int(read_target_numbers(object.target(to_data_set(draw(n))))[0].size)
+    distances = np.sort(_sample_distances(replace_slots(object, **slots), draw, n, m))
     # missing distances sort last here and are left out in R
     sensitivity = float(distances[k - 1])
     if not math.isfinite(sensitivity):
@@ -306,7 +306,7 @@ def sensitivitySamplerManual(
             "the sampled sensitivity is missing or infinite, as R's NA or Inf: target returns such values on "
             "data from the oracle. Check both."
         )
-    return replace_slots(object, sensitivity=sensitivity, _sampled=True, **found)
+    return replace_slots(object, sensitivity=sensitivity, _sampled=True, **slots)
 
 
 def _sample_distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
@@ -315,9 +315,9 @@ def _sample_distances(object: DPMech, draw: Callable[[int], object], n: int, m: 
     with Progress(lambda: m, "samples") as progress:
         for i in range(m):
             common = draw(n - 1)
-            first = add_record(common, draw(1))
-            second = add_record(common, draw(1))
-            distances[i] = sensitivityNorm(object, first, second)
+            data1 = add_record(common, draw(1))
+            data2 = add_record(common, draw(1))
+            distances[i] = sensitivityNorm(object, data1, data2)
             progress.add_done()
     return distances
 

@@ -87,15 +87,15 @@ def release_moment(
     if which == "both":
         _warnings.note_single_value(function)
     source = source_from(rng, int_seeds_r=True)
-    _, value, reach, nobs = moment
-    sensitivity = reach / nobs if nobs else math.inf
-    asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
+    _, value, sensitivity_product, nobs = moment
+    sensitivity = sensitivity_product / nobs if nobs else math.inf
+    settings = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
     if _SCALAR_TYPES.issuperset(map(type, arguments)):
         # 0.0 and -0.0 are equal, but differ in the text of the call
-        plan = _make_moment_plan(f"{bounds}{delta}", *asked, *arguments)
+        plan = _make_moment_plan(f"{bounds}{delta}", *settings, *arguments)
     else:
         # for example (1,) and (True,), which are equal, or an unhashable list
-        plan = _make_moment_plan.__wrapped__("", *asked, *arguments)
+        plan = _make_moment_plan.__wrapped__("", *settings, *arguments)
     if plan.has_warnings:
         plan.calibrator.warn_weak_noise(plan.query_spec)
         warn_about_moment(plan.calibrator, plan.query_spec, plan.nobs is None, nobs)
@@ -132,11 +132,11 @@ def _make_moment_plan(
 ) -> _MomentPlan:
     """Return the plan of a release; `signs` only distinguishes equal arguments with different text."""
     pairs = function == "covDP"
-    named = dict(zip(PAIR_ARGUMENT_NAMES if pairs else ARGUMENT_NAMES, arguments))
-    bounded = named["which_sensitivity"] == "bounded"
+    argument_of = dict(zip(PAIR_ARGUMENT_NAMES if pairs else ARGUMENT_NAMES, arguments))
+    bounded = argument_of["which_sensitivity"] == "bounded"
     spec = make_statistic_calibrator(
         function,
-        named,
+        argument_of,
         "bounded" if bounded else "unbounded",
         conditions=PUBLIC_SIZE_CONDITIONS if bounded else (*PUBLIC_SIZE_CONDITIONS, SCALE_REVEALS_SIZE),
         guaranteed_neighbors="bounded",
@@ -149,7 +149,7 @@ def _make_moment_plan(
         question,
         calibrate_release(question, spec, is_seeded),
         Labels(name),
-        Call(function, data, tuple(named.items()), "DPpack"),
+        Call(function, data, tuple(argument_of.items()), "DPpack"),
         nobs if bounded else None,
         is_redrawn or not bounded or not spec.is_laplace,
     )
@@ -163,8 +163,8 @@ def warn_about_moment(calibrator: StatisticCalibrator, query_spec: QuerySpec, re
         noise = calibrator.calibrate(query_spec, query_spec.sensitivities)
         # removing a record changes a mean by up to its sensitivity, so the figure is known
         relative = noise.scale / query_spec.sensitivities[0] if calibrator.function == "meanDP" else None
-        kept = calibrator.make_noise_guarantees(query_spec, noise)[1]
-        _warnings.warn_scale_reveals_size(calibrator.function, kept, relative, nobs)
+        guarantee = calibrator.make_noise_guarantees(query_spec, noise)[1]
+        _warnings.warn_scale_reveals_size(calibrator.function, guarantee, relative, nobs)
 
 
 def is_positive(value: Floats) -> bool:

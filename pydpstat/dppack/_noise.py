@@ -305,15 +305,19 @@ class StatisticCalibrator:
 
     def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim, and the guarantee of the whole release."""
-        claim, kept = self.make_noise_guarantees(query_spec, noise)
+        claim, noise_guarantee = self.make_noise_guarantees(query_spec, noise)
         if self.is_void:
-            return claim, Guarantee(math.inf, 0.0, kept.neighbors)
-        neighbors = self.guaranteed_neighbors or kept.neighbors
+            return claim, Guarantee(math.inf, 0.0, noise_guarantee.neighbors)
+        neighbors = self.guaranteed_neighbors or noise_guarantee.neighbors
         if self.is_redrawn:
             # noise that is redrawn until the value is positive has a truncated distribution
-            epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
-            return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
-        return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
+            epsilon = (
+                truncated_positive_epsilon(noise_guarantee.epsilon) if self.is_laplace else noise_guarantee.epsilon
+            )
+            return claim, Guarantee(epsilon, noise_guarantee.delta, neighbors, self.conditions)
+        return claim, Guarantee(
+            noise_guarantee.epsilon, noise_guarantee.delta, neighbors, self.conditions, noise_guarantee.loss
+        )
 
     def make_noise_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim, and the guarantee of the noise itself, with the larger of claimed and exact delta."""
@@ -321,13 +325,13 @@ class StatisticCalibrator:
         if not isinstance(noise, GaussianNoise):
             return claim, replace(claim, loss=LaplaceLoss(self.eps))
         # the closed formulas are proven for every delta below 1
-        held = self.delta
+        delta = self.delta
         if self.delta >= 1.0:
-            held = self.compute_exact_delta(query_spec, noise)
+            delta = self.compute_exact_delta(query_spec, noise)
         elif self.analytic:
             # R's stopping rule allows the exact delta to exceed the claimed one by its tolerance
-            held = max(held, self.compute_exact_delta(query_spec, noise))
-        return claim, replace(claim, delta=held, loss=_make_gaussian_loss(noise, query_spec.sensitivities))
+            delta = max(delta, self.compute_exact_delta(query_spec, noise))
+        return claim, replace(claim, delta=delta, loss=_make_gaussian_loss(noise, query_spec.sensitivities))
 
     def warn_weak_noise(self, query_spec: QuerySpec) -> None:
         """Warn if the guarantee of the noise itself is weaker than claimed."""
@@ -346,11 +350,11 @@ class StatisticCalibrator:
         With `alloc_proportions` it is the sum of the deltas of the values' separate noises.
         """
         if self.alloc_proportions is None:
-            joint = math.sqrt(math.fsum(each * each for each in query_spec.sensitivities))
+            joint = math.sqrt(math.fsum(sensitivity * sensitivity for sensitivity in query_spec.sensitivities))
             return float(noise.delta(self.eps, joint))
         shares = np.atleast_1d(np.asarray(self.alloc_proportions, dtype=np.float64))
-        each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), query_spec.sensitivities)
-        deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in each)
+        components = zip(np.atleast_1d(noise.sd), shares / shares.sum(), query_spec.sensitivities)
+        deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in components)
         return min(1.0, math.fsum(deltas))
 
 
@@ -379,8 +383,8 @@ def make_statistic_calibrator(
     is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"
     delta = 0.0 if is_laplace else check_noise_delta(arguments["delta"])
     type_DP = "aDP" if analytic else arguments["type_DP"]
-    kept = (conditions, guaranteed_neighbors, is_void, is_redrawn)
-    return StatisticCalibrator(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
+    flags = (conditions, guaranteed_neighbors, is_void, is_redrawn)
+    return StatisticCalibrator(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *flags)
 
 
 def _make_gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:

@@ -133,17 +133,17 @@ def read_table_variables(
     """
     rules: dict[str, Any] = {name: columns[name] for name in ("useNA", "exclude", "dnn") if name in columns}
     columns = {name: to_pandas_or_numpy(column, name) for name, column in columns.items() if name not in rules}
-    factors = tuple(to_pandas_or_numpy(each, "factors") for each in factors)
-    for each in (*factors, *columns.values()):
-        if find_library(each):
+    factors = tuple(to_pandas_or_numpy(variable, "factors") for variable in factors)
+    for variable in (*factors, *columns.values()):
+        if find_library(variable):
             raise PydpstatError(
-                f"variables must be in memory; got {type(each).__name__}. Give each as a list, an array or a "
+                f"variables must be in memory; got {type(variable).__name__}. Give each as a list, an array or a "
                 "Series, or all as a DataFrame of pandas."
             )
     if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]
         return tuple(frame[name] for name in frame), tuple(str(name) for name in frame), rules
-    names = (*(get_series_name(each) or "" for each in factors), *columns)
+    names = (*(get_series_name(variable) or "" for variable in factors), *columns)
     return (*factors, *columns.values()), names, rules
 
 
@@ -182,10 +182,10 @@ def compute_pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: 
     >>> compute_pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
     PooledStatistic(value=4.25, bounded_sensitivity=25.0, unbounded_sensitivity=37.5, nobs=4)
     """
-    reach = (upper - lower) * (upper - lower)
-    value, bounded, n, groups = _combine_spreads(samples, [r.var(sample) for sample in samples], reach, approx)
+    range_product = (upper - lower) * (upper - lower)
+    value, bounded, n, groups = _combine_spreads(samples, [r.var(sample) for sample in samples], range_product, approx)
     # if every group has two records, adding one to a group has a larger effect
-    unbounded = bounded if n != 2 * groups else compute_quotient(reach * (n - 1.0), n * (n - 2.0))
+    unbounded = bounded if n != 2 * groups else compute_quotient(range_product * (n - 1.0), n * (n - 2.0))
     return PooledStatistic(value, bounded, unbounded, n)
 
 
@@ -200,13 +200,13 @@ def compute_pooled_covariance(
     >>> compute_pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
     PooledStatistic(value=2.0, bounded_sensitivity=18.0, unbounded_sensitivity=13.5, nobs=3)
     """
-    reach = (bounds1[1] - bounds1[0]) * (bounds2[1] - bounds2[0])
+    range_product = (bounds1[1] - bounds1[0]) * (bounds2[1] - bounds2[0])
     spreads = [r.cov(pairs[:, 0], pairs[:, 1]) for pairs in samples]
-    value, bounded, n, groups = _combine_spreads(samples, spreads, reach, approx)
+    value, bounded, n, groups = _combine_spreads(samples, spreads, range_product, approx)
     free, unbounded = n - groups - 1, math.nan
     if free > 0:
         factor = 1.0 + n / (4.0 * (n - 1.0 - groups)) - 1.0 / math.sqrt(free)
-        unbounded = reach * factor / (n - groups)
+        unbounded = range_product * factor / (n - groups)
     return PooledStatistic(value, bounded, unbounded, n)
 
 
@@ -219,8 +219,8 @@ def _combine_spreads(
     total = 0.0
     for size, spread in zip(sizes, spreads):
         total = total + (size - 1) * spread
-    most = range_product if approx else range_product * (1.0 - compute_quotient(1.0, max(sizes)))
-    return compute_quotient(total, n - groups), compute_quotient(most, n - groups), n, groups
+    max_change = range_product if approx else range_product * (1.0 - compute_quotient(1.0, max(sizes)))
+    return compute_quotient(total, n - groups), compute_quotient(max_change, n - groups), n, groups
 
 
 def compute_quotient(a: float, b: float) -> float:
@@ -271,8 +271,8 @@ class Intervals:
 
     def compute_point(self, index: int, uniform: float) -> float:
         """Return the point of an interval at the position `uniform` from 0 to 1; `index` counts these intervals."""
-        left, right = float(self.edges[index]), float(self.edges[index + 1])
-        return uniform * (right - left) + left
+        low, high = float(self.edges[index]), float(self.edges[index + 1])
+        return uniform * (high - low) + low
 
 
 def make_quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
@@ -308,6 +308,6 @@ def make_quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: floa
 
 def _get_reachable_range(n: int, quant: float, eps: float) -> tuple[int, int]:
     """Return the first and the last interval whose weight does not underflow to 0."""
-    reach = 2.0 * UNDERFLOW_EXPONENT / eps + 2.0
+    half_width = 2.0 * UNDERFLOW_EXPONENT / eps + 2.0
     middle = quant * n
-    return max(0, math.floor(max(middle - reach, 0.0))), min(n, math.ceil(min(middle + reach, float(n))))
+    return max(0, math.floor(max(middle - half_width, 0.0))), min(n, math.ceil(min(middle + half_width, float(n))))

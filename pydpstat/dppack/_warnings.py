@@ -20,14 +20,16 @@ def warn_redrawn_noise(function: str, epsilon: float) -> None:
     """Warn that Laplace noise redrawn until the result is positive does not satisfy the claimed epsilon."""
     from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 
-    kept = truncated_positive_epsilon(epsilon)
-    own = _COUNTERPARTS.get(function)
-    instead = f"pydpstat.{own}, which draws once and clips the result at 0" if own else "mechanism='analytic'"
+    actual = truncated_positive_epsilon(epsilon)
+    counterpart = _COUNTERPARTS.get(function)
+    instead = (
+        f"pydpstat.{counterpart}, which draws once and clips the result at 0" if counterpart else "mechanism='analytic'"
+    )
     warn_privacy(
         f"{function} with Laplace noise repeats the draw until the result is positive. Its true "
-        f"epsilon is {kept:.4f}, not {epsilon:g}. Use {instead}.",
+        f"epsilon is {actual:.4f}, not {epsilon:g}. Use {instead}.",
         row="2",
-        use=own or function,
+        use=counterpart or function,
     )
 
 
@@ -40,8 +42,8 @@ def warn_scale_reveals_size(
     scale to sensitivity if removing a record changes the statistic by up to the sensitivity, as for a mean; None
     if no figure is known.
     """
-    own = _COUNTERPARTS.get(function)
-    instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
+    counterpart = _COUNTERPARTS.get(function)
+    instead = f"pydpstat.{counterpart} with neighbors='unbounded', or " if counterpart else ""
     scale = "computed from n" if function.startswith("pooled") else "proportional to 1/n"
     warn_privacy(
         f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
@@ -49,7 +51,7 @@ def warn_scale_reveals_size(
         f"infinite, and at the claimed epsilon {_describe_unbounded_delta(guarantee, relative, n)}. "
         f"Use {instead}which_sensitivity='bounded' and treat n as public.",
         row="5",
-        use=own or function,
+        use=counterpart or function,
     )
 
 
@@ -112,13 +114,13 @@ def warn_loose_calibration(claimed_delta: float, exact_delta: float) -> None:
 
 def warn_infinite_upper_bound(function: str) -> None:
     """Warn that an interval of infinite length is selected with certainty."""
-    own = function.removesuffix("DP")
+    counterpart = function.removesuffix("DP")
     warn_privacy(
         f"{function} with upper_bound=inf always chooses the lowest interval, whose upper end is the "
-        f"smallest record: its epsilon is infinite. Use pydpstat.{own}, or give a finite public upper "
+        f"smallest record: its epsilon is infinite. Use pydpstat.{counterpart}, or give a finite public upper "
         "bound.",
         row="9",
-        use=own,
+        use=counterpart,
     )
 
 
@@ -172,10 +174,10 @@ def warn_long_records(function: str, norm: float, epsilon: float, guaranteed_eps
 def warn_replaced_record(function: str, epsilon: float, delta: float, guaranteed_epsilon: float) -> None:
     """Warn that the proof is for one record added or removed, and state the epsilon for one replaced record."""
     figure = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "no finite epsilon"
-    at = f" (at delta {delta:g})" if delta else ""
+    at_delta = f" (at delta {delta:g})" if delta else ""
     warn_privacy(
         f"{function} is proven for one record added or removed. For one replaced record its guarantee "
-        f"is {figure}{at}, not {epsilon:g}. Use a proportionally smaller eps, or state the guarantee "
+        f"is {figure}{at_delta}, not {epsilon:g}. Use a proportionally smaller eps, or state the guarantee "
         "for added and removed records.",
         row="C5",
         use=function,
@@ -266,8 +268,8 @@ def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wid
 
 def _solve_quadratic(a: float, b: float, c: float) -> tuple[float, float]:
     """Return the roots of ``a x^2 + b x = c`` for a > 0 and b > 0, without cancellation."""
-    far = -0.5 * (b + math.sqrt(b * b + 4.0 * a * c))
-    roots = (far / a, -c / far)
+    half_sum = -0.5 * (b + math.sqrt(b * b + 4.0 * a * c))
+    roots = (half_sum / a, -c / half_sum)
     return min(roots), max(roots)
 
 

@@ -311,23 +311,23 @@ def _release_counts(
 
 def _combine_guarantees(first: Calibration, second: Calibration) -> Guarantee:
     """Return the joint guarantee of both releases for one replaced record, which changes both tables."""
-    kept = first.guarantee
-    if math.isinf(kept.epsilon):
-        return kept
+    guarantee = first.guarantee
+    if math.isinf(guarantee.epsilon):
+        return guarantee
     if isinstance(first.noise, GaussianNoise) and isinstance(second.noise, GaussianNoise):
-        epsilon, kept = 2.0 * kept.epsilon, replace(kept, loss=None)
+        epsilon, guarantee = 2.0 * guarantee.epsilon, replace(guarantee, loss=None)
         if first.noise.sd == 0.0:
-            return replace(kept, epsilon=epsilon, delta=1.0)
+            return replace(guarantee, epsilon=epsilon, delta=1.0)
         # two Gaussian releases are equivalent to one whose squared inverse standard deviation is the sum of theirs
         joint = GaussianNoise(1.0 / math.hypot(1.0 / first.noise.sd, 1.0 / second.noise.sd))
-        return replace(kept, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
+        return replace(guarantee, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
     # the loss of the first release is not that of both
-    return replace(kept, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
+    return replace(guarantee, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
 
 
 def _count_records(variables: tuple[object, ...]) -> int:
-    first = variables[0] if variables else ()
-    return len(first) if has_length(first) else 1
+    variable = variables[0] if variables else ()
+    return len(variable) if has_length(variable) else 1
 
 
 def _has_covering_breaks(breaks: object, lower: float, upper: float) -> bool:
@@ -343,16 +343,16 @@ def _has_covering_breaks(breaks: object, lower: float, upper: float) -> bool:
 
 def _publish_histogram(noisy: np.ndarray, normalize: bool, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
     steps: tuple[str, ...] = () if allow_negative else ("negative counts to 0",)
-    kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
+    counts = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
     if not normalize:
-        return np.rint(kept), NoisyValue((*steps, "rounded"), within=_COUNT_RANGE)
-    total = r.sum(kept)
+        return np.rint(counts), NoisyValue((*steps, "rounded"), within=_COUNT_RANGE)
+    total = r.sum(counts)
     if total == 0.0:
         raise PydpstatError(
             "normalize divides by the sum of the noisy counts, which is 0 (R returns NaN). "
             "Use normalize=False or a larger eps."
         )
-    return kept / total, ShareOfTotal(total, (*steps, "divided by their sum"), within=PROPORTION)
+    return counts / total, ShareOfTotal(total, (*steps, "divided by their sum"), within=PROPORTION)
 
 
 def _publish_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
@@ -365,7 +365,7 @@ def _publish_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray,
 
 def _format_columns(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
     """Return the text of each variable in a call, in Python and in R; the last `keywords` ones are keywords."""
-    texts = [(name or f"x{place}", quote_r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)]
-    first = len(names) - keywords
-    named = [(f"{python}={python}", f"{in_r} = {in_r}") for python, in_r in texts[first:]]
-    return (*texts[:first], *named)
+    texts = [(name or f"x{number}", quote_r_symbol(name or f"x{number}")) for number, name in enumerate(names, start=1)]
+    n_positional = len(names) - keywords
+    keyword_texts = [(f"{python}={python}", f"{in_r} = {in_r}") for python, in_r in texts[n_positional:]]
+    return (*texts[:n_positional], *keyword_texts)

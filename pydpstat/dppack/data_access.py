@@ -86,8 +86,8 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     Access(True_Values=2.5, Sensitivity=1.25)
     """
     values = read_flat_numbers(x, "x")
-    reach = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
-    return _make_access(r.mean(values), reach, values.size)
+    width = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
+    return _make_access(r.mean(values), width, values.size)
 
 
 @explain_wrong_calls
@@ -132,8 +132,8 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     6.25
     """
     values = read_vector(x, "x")
-    reach = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
-    return _make_access(r.var(values), reach * reach, values.size)
+    width = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
+    return _make_access(r.var(values), width * width, values.size)
 
 
 @explain_wrong_calls
@@ -184,14 +184,12 @@ def covDataAccess(
     >>> covDataAccess([1, 4, 3, 2], [-2, -3, -4, -1], 0, 5, -5, 0).Sensitivity
     6.25
     """
-    first, second = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
+    xs, ys = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
     reach1 = checks.check_scalar(upper_bound1, "upper_bound1") - checks.check_scalar(lower_bound1, "lower_bound1")
     reach2 = checks.check_scalar(upper_bound2, "upper_bound2") - checks.check_scalar(lower_bound2, "lower_bound2")
-    if first.size != second.size:
-        raise PydpstatError(
-            f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
-        )
-    return _make_access(r.cov(first, second), reach1 * reach2, first.size)
+    if xs.size != ys.size:
+        raise PydpstatError(f"x1 and x2 must have the same length; got {xs.size} and {ys.size}. Give pairs of values.")
+    return _make_access(r.cov(xs, ys), reach1 * reach2, xs.size)
 
 
 @explain_wrong_calls

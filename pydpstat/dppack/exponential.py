@@ -92,8 +92,8 @@ def ExponentialMechanism(
     'coffee'
     """
     utility, measure, candidates = (
-        read_variable(each, name, needs_order=True)
-        for each, name in ((utility, "utility"), (measure, "measure"), (candidates, "candidates"))
+        read_variable(argument, name, needs_order=True)
+        for argument, name in ((utility, "utility"), (measure, "measure"), (candidates, "candidates"))
     )
     values = _read_floats(utility, "utility", booleans=False)
     eps = checks.check_epsilon(eps, "eps")
@@ -110,8 +110,10 @@ def ExponentialMechanism(
     if source.reproducible:
         choice.check_candidates()
     # R uses the names of the utility, else of the measure; candidates have separate names
-    named = [_get_series_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
-    names = next((each for each in named if each is not None), None)
+    element_names = [
+        _get_series_names(argument) for argument in ((utility, measure) if candidates is None else (candidates,))
+    ]
+    names = next((each for each in element_names if each is not None), None)
 
     def label_choice(place: int) -> tuple[object, Labels]:
         labels = Labels("choice", None if names is None else (str(names[place]),))
@@ -123,7 +125,7 @@ def ExponentialMechanism(
 
     claim = Guarantee(eps, 0.0, "bounded")
     optional = (("measure", measure), ("candidates", candidates))
-    given = tuple((f"{name}={name}", f"{name} = {name}") for name, value in optional if value is not None)
+    optional_texts = tuple((f"{name}={name}", f"{name} = {name}") for name, value in optional if value is not None)
     return release_choice(
         "choice",
         lambda uniforms: label_choice(choice.choose_index(float(uniforms[0]))),
@@ -134,7 +136,7 @@ def ExponentialMechanism(
         guarantee=Guarantee(eps, 0.0, "bounded", GIVEN_CONDITIONS),
         call=Call(
             "ExponentialMechanism",
-            (("utility", "utility"), *given),
+            (("utility", "utility"), *optional_texts),
             (("eps", eps), ("sensitivity", sensitivity)),
             "DPpack",
         ),

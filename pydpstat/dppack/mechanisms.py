@@ -238,15 +238,15 @@ def _release_values(function: str, true_values: npt.ArrayLike, arguments: dict[s
     value = to_plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":
         truths = value is not None and value.dtype.kind == "b"
-        got = "truth values" if truths else type(true_values).__name__
+        received = "truth values" if truths else type(true_values).__name__
         raise PydpstatError(
-            f"true_values must be numeric atomic vectors or scalars; got {got}. Give a number, a list or an "
+            f"true_values must be numeric atomic vectors or scalars; got {received}. Give a number, a list or an "
             "array of numbers."
         )
     labels = Labels(get_column_name(true_values, "value"), get_row_labels(true_values))
     # checked by the calibration
-    given = {name: to_public_list(each, name) for name, each in arguments.items()}
-    sensitivities = tuple(checks.to_array(given["sensitivities"]).ravel().tolist())
+    lists = {name: to_public_list(each, name) for name, each in arguments.items()}
+    sensitivities = tuple(checks.to_array(lists["sensitivities"]).ravel().tolist())
     query = Query("value", value.astype(np.float64), sensitivities, labels)
     source = source_from(rng, int_seeds_r=True)
     is_laplace = "delta" not in arguments
@@ -259,7 +259,7 @@ def _release_values(function: str, true_values: npt.ArrayLike, arguments: dict[s
         arguments.get("analytic", False),
         "bounded",
         GIVEN_CONDITIONS,
-        alloc_proportions=given["alloc_proportions"],
+        alloc_proportions=lists["alloc_proportions"],
         tol=arguments.get("tol", 1e-12),
     )
     prepared = calibrate_release(query.spec, spec, source.reproducible)

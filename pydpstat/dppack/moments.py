@@ -331,7 +331,7 @@ def covDP(
     >>> round(covDP(ages, salaries, 1.0, 0, 100, 0, 1000, rng=RRandom(123)), 1)
     -6662.3
     """
-    first, second = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
+    xs, ys = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
     upper1, lower1 = (
         checks.check_scalar(upper_bound1, "upper_bound1"),
         checks.check_scalar(lower_bound1, "lower_bound1"),
@@ -340,13 +340,11 @@ def covDP(
         checks.check_scalar(upper_bound2, "upper_bound2"),
         checks.check_scalar(lower_bound2, "lower_bound2"),
     )
-    if first.size != second.size:
-        raise PydpstatError(
-            f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
-        )
+    if xs.size != ys.size:
+        raise PydpstatError(f"x1 and x2 must have the same length; got {xs.size} and {ys.size}. Give pairs of values.")
     bounds = ((lower1, upper1), (lower2, upper2))
-    value = r.cov(clip_to_bounds(first, lower1, upper1), clip_to_bounds(second, lower2, upper2))
-    moment = MomentQuery("covariance", value, (upper1 - lower1) * (upper2 - lower2), first.size)
+    value = r.cov(clip_to_bounds(xs, lower1, upper1), clip_to_bounds(ys, lower2, upper2))
+    moment = MomentQuery("covariance", value, (upper1 - lower1) * (upper2 - lower2), xs.size)
     ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
     arguments = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP)
     within = make_covariance_range(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None)

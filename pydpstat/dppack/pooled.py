@@ -252,7 +252,7 @@ def read_pairs(sample: object) -> np.ndarray:
         table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
         if isinstance(table, np.ndarray) and table.ndim != 2:
             raise TypeError
-        return np.column_stack([read_flat_numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
+        return np.column_stack([read_flat_numbers(table[:, column], "samples").astype(np.float64) for column in (0, 1)])
     except PydpstatError:
         raise
     except (IndexError, TypeError, ValueError):
@@ -292,7 +292,7 @@ def _release_pooled(
     is_variance = function == "pooledVarDP"
     statistic = "pooled variance" if is_variance else "pooled covariance"
     source = source_from(rng, int_seeds_r=True)
-    data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
+    data = tuple((f"sample{number}", f"sample{number}") for number in range(1, groups + 1))
     accept = is_positive if is_variance else None
 
     def make_release(

@@ -269,11 +269,11 @@ def _select_exact_point(intervals: Intervals, eps: float, width: float) -> float
 
     # twice the width, as it may have been rounded down
     rest = secure.Rest(intervals.first_index, intervals.max_other_utility, 2.0 * width, get_candidates)
-    place = secure.choose(intervals.utility, secure.choice_rate(eps, RANK_SENSITIVITY), intervals.widths, rest)
-    uniform, inside = float(secure.uniform(1)[0]), place - intervals.first_index
+    index = secure.choose(intervals.utility, secure.choice_rate(eps, RANK_SENSITIVITY), intervals.widths, rest)
+    uniform, inside = float(secure.uniform(1)[0]), index - intervals.first_index
     if 0 <= inside < intervals.widths.size:
         return intervals.compute_point(inside, uniform)
-    return complete().compute_point(place, uniform)
+    return complete().compute_point(index, uniform)
 
 
 def _get_grid_unit(lower: float, upper: float) -> float | None:
@@ -306,5 +306,5 @@ def _derive_guarantee(eps: float, quant: float, neighbors: str, upper: float, n:
         ties = (f"fewer than {math.floor(2.0 * (UNDERFLOW_EXPONENT - 1.0) / eps)} records are equal once clipped",)
     if neighbors == "bounded":
         return Guarantee(eps, 0.0, neighbors, (*PUBLIC_SIZE_CONDITIONS, *ties))
-    same = f"for one replaced record epsilon is {eps:.6g}"
-    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, neighbors, (*PUBLIC_SIZE_CONDITIONS[1:], *ties, same))
+    replaced = f"for one replaced record epsilon is {eps:.6g}"
+    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, neighbors, (*PUBLIC_SIZE_CONDITIONS[1:], *ties, replaced))

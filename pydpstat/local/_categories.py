@@ -49,8 +49,8 @@ def parse_categories(categories: object) -> Categories:
         return _build_categories(tuple(range(number)))
     values = to_public_list(categories, "categories")
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MAX_CATEGORIES:
-        plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
-        if all(type(each) in (str, bool, int, float) and each == each for each in plain):
+        plain = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+        if all(type(value) in (str, bool, int, float) and value == value for value in plain):
             if len(set(plain)) == len(plain):
                 return _build_categories(plain)
     raise PydpstatError(
@@ -60,10 +60,10 @@ def parse_categories(categories: object) -> Categories:
 
 
 def _build_categories(labels: tuple[Category, ...]) -> Categories:
-    counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
+    counted = all(type(label) in (int, bool) and label == position for position, label in enumerate(labels))
     # the shortest integer type, so that many answers need one byte each
-    short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
-    table = np.array(labels, dtype=short)
+    dtype = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
+    table = np.array(labels, dtype=dtype)
     # a common type that changes values, as for strings with numbers, or integers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
@@ -80,7 +80,7 @@ def parse_missing_category(value: object, categories: Categories) -> int | None:
     try:
         return categories.labels.index(value)
     except (ValueError, TypeError):
-        texts = [each for each in categories.labels if isinstance(each, str)]
+        texts = [label for label in categories.labels if isinstance(label, str)]
         hint = suggest_spelling(value, ["error", *texts])
         raise PydpstatError(
             f"missing must be 'error' or one of the categories; got {describe_option(value)}. {hint}"
@@ -126,13 +126,13 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
     codes = _encode_categories(column, categories, missing)
     if codes is not None:
         return TruthCodes(codes, container)
-    wanted = f"{name} must be among the design's categories {format_public_value(list(categories.labels))}"
+    expected = f"{name} must be among the design's categories {format_public_value(list(categories.labels))}"
     if missing is None:
         raise PydpstatError(
-            f"{wanted}, none missing; got other or missing values. Recode them, give categories=, or "
+            f"{expected}, none missing; got other or missing values. Recode them, give categories=, or "
             "create the design with missing= one of its categories, for example 'no answer'."
         )
-    raise PydpstatError(f"{wanted}; got other values. Recode them, or give categories=.")
+    raise PydpstatError(f"{expected}; got other values. Recode them, or give categories=.")
 
 
 def wrap_answers(codes: Codes, container: Container, categories: Categories) -> object:
@@ -146,16 +146,16 @@ def wrap_answers(codes: Codes, container: Container, categories: Categories) -> 
     if like is None and categories.has_position_labels:
         kind = categories.table.dtype
         # a truth value is a byte of 0 or 1
-        same = codes.dtype == np.bool_ and kind.itemsize == 1
-        return (codes.view(kind) if same else codes.astype(kind)).reshape(shape)
-    chosen = codes.astype(np.intp, copy=False)
+        is_same_size = codes.dtype == np.bool_ and kind.itemsize == 1
+        return (codes.view(kind) if is_same_size else codes.astype(kind)).reshape(shape)
+    indices = codes.astype(np.intp, copy=False)
     if like is None:
-        return categories.table.take(chosen).reshape(shape)
+        return categories.table.take(indices).reshape(shape)
 
     if is_index(like):
-        return pd.Index(categories.table).take(chosen).rename(like.name)
-    held = pd.Series(categories.table)
-    return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)
+        return pd.Index(categories.table).take(indices).rename(like.name)
+    table = pd.Series(categories.table)
+    return pd.Series(table.array.take(indices), index=like.index, name=like.name, dtype=table.dtype)
 
 
 def _open_container(values: object, name: str) -> tuple[object, Container]:
@@ -205,13 +205,13 @@ def _has_only_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
 def _encode_categories(column: object, categories: Categories, missing: int | None) -> Codes | None:
     """Return the codes of the values; None if a value is not a category."""
     k = len(categories.labels)
-    own = _get_direct_codes(column) if categories.has_position_labels and type(column) is np.ndarray else None
-    if own is not None:
-        return _check_code_range(own, k)
-    found = encode_labels(column, categories.labels)
+    direct_codes = _get_direct_codes(column) if categories.has_position_labels and type(column) is np.ndarray else None
+    if direct_codes is not None:
+        return _check_code_range(direct_codes, k)
+    codes = encode_labels(column, categories.labels)
     if missing is not None:
-        found[found == -1] = missing
-    return _check_code_range(found, k)
+        codes[codes == -1] = missing
+    return _check_code_range(codes, k)
 
 
 def _get_direct_codes(column: np.ndarray) -> np.ndarray | None:
@@ -222,8 +222,8 @@ def _get_direct_codes(column: np.ndarray) -> np.ndarray | None:
     if column.dtype.kind != "f":
         return column if column.dtype.kind in "iu" else None
     with np.errstate(invalid="ignore"):
-        whole = column.astype(np.int64)
-    return whole if np.array_equal(whole, column) else None
+        integers = column.astype(np.int64)
+    return integers if np.array_equal(integers, column) else None
 
 
 def _check_code_range(codes: np.ndarray, k: int) -> Codes | None:

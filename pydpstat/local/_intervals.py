@@ -60,13 +60,13 @@ class IntegerDistribution:
 
     def compute_lower_tail(self, number: int) -> float:
         """Return the probability of at most `number`."""
-        place = number - self.start
-        return 0.0 if place < 0 else float(self.below[min(place, self.below.size - 1)])
+        index = number - self.start
+        return 0.0 if index < 0 else float(self.below[min(index, self.below.size - 1)])
 
     def compute_upper_tail(self, number: int) -> float:
         """Return the probability of at least `number`."""
-        place = number - self.start
-        return 0.0 if place >= self.above.size else float(self.above[max(place, 0)])
+        index = number - self.start
+        return 0.0 if index >= self.above.size else float(self.above[max(index, 0)])
 
     def find_largest_below(self, probability: float) -> int:
         """Return the largest number whose lower tail is at most this probability."""
@@ -86,9 +86,9 @@ def compute_binomial_masses(n: int, probability: float) -> tuple[int, Floats]:
         return 0, np.ones(1)
     if probability >= 1.0:
         return n, np.ones(1)
-    reach = _MAX_DEVIATIONS * math.sqrt(n * probability * (1.0 - probability)) + _EXTRA_UNITS
-    first = max(math.floor(n * probability - reach), 0)
-    last = min(math.ceil(n * probability + reach), n)
+    half_width = _MAX_DEVIATIONS * math.sqrt(n * probability * (1.0 - probability)) + _EXTRA_UNITS
+    first = max(math.floor(n * probability - half_width), 0)
+    last = min(math.ceil(n * probability + half_width), n)
     k = np.arange(first, last, dtype=np.float64)
     steps = log((n - k) / (k + 1.0)) + (math.log(probability) - math.log1p(-probability))
     logs = np.concatenate([[0.0], np.cumsum(steps)])
@@ -98,11 +98,11 @@ def compute_binomial_masses(n: int, probability: float) -> tuple[int, Floats]:
 
 def _compute_sum_masses(ones: Floats, others: Floats) -> Floats:
     """Return the probabilities of a sum, without `numpy.convolve`, whose last bit depends on BLAS."""
-    short, long = sorted((ones, others), key=len)
-    padded = np.zeros(long.size + 2 * (short.size - 1))
-    padded[short.size - 1 : short.size - 1 + long.size] = long
-    windows = np.lib.stride_tricks.sliding_window_view(padded, short.size)
-    mass: Floats = np.einsum("ij,j->i", windows, short[::-1].copy())
+    shorter, longer = sorted((ones, others), key=len)
+    padded = np.zeros(longer.size + 2 * (shorter.size - 1))
+    padded[shorter.size - 1 : shorter.size - 1 + longer.size] = longer
+    windows = np.lib.stride_tricks.sliding_window_view(padded, shorter.size)
+    mass: Floats = np.einsum("ij,j->i", windows, shorter[::-1].copy())
     return mass
 
 
@@ -152,16 +152,16 @@ class FixedAnswerCount(_AnswerCount):
     def get_distribution(self, parameter: float) -> IntegerDistribution:
         """Return the distribution of the sum of two binomial variables."""
         count = int(parameter)
-        first, ones = compute_binomial_masses(count, self.response.true)
-        second, others = compute_binomial_masses(self.n - count, self.response.other)
-        if ones.size * others.size <= _MAX_DIRECT_PRODUCTS:
-            mass = _compute_sum_masses(ones, others)
+        true_start, true_mass = compute_binomial_masses(count, self.response.true)
+        other_start, other_mass = compute_binomial_masses(self.n - count, self.response.other)
+        if true_mass.size * other_mass.size <= _MAX_DIRECT_PRODUCTS:
+            mass = _compute_sum_masses(true_mass, other_mass)
         else:
             from scipy.signal import fftconvolve
 
             # its absolute error is below 1e-15
-            mass = np.maximum(fftconvolve(ones, others), 0.0)
-        return IntegerDistribution(first + second, mass)
+            mass = np.maximum(fftconvolve(true_mass, other_mass), 0.0)
+        return IntegerDistribution(true_start + other_start, mass)
 
     def find_midpoint(self, low: float, high: float) -> float | None:
         return (int(low) + int(high)) // 2 if high - low > 1 else None
@@ -208,17 +208,17 @@ def estimate_by_likelihood(counts: npt.ArrayLike, n: int, response: AnswerProbab
     above a, v is the sum of their counts over ``1 - (k - m) a``; the solution has the largest m whose least frequent
     answer is above a.
     """
-    given = np.asarray(counts, dtype=np.float64)
-    order = np.argsort(-given, kind="stable")
-    sums = np.cumsum(given[order])
+    observed = np.asarray(counts, dtype=np.float64)
+    order = np.argsort(-observed, kind="stable")
+    sums = np.cumsum(observed[order])
     # remaining probability for the m most frequent answers: s plus m times a
-    room = response.spread + response.other * np.arange(1, given.size + 1)
-    above = given[order] * room > response.other * sums
+    capacity = response.spread + response.other * np.arange(1, observed.size + 1)
+    above = observed[order] * capacity > response.other * sums
     # the first is always above, as s > 0; once one is not, all later ones are not
-    m = int(np.argmin(above)) if not above.all() else given.size
-    ratio = room[m - 1] / sums[m - 1]
-    result = np.zeros(given.shape)
-    result[order[:m]] = (given[order[:m]] * ratio - response.other) / response.spread
+    m = int(np.argmin(above)) if not above.all() else observed.size
+    ratio = capacity[m - 1] / sums[m - 1]
+    result = np.zeros(observed.shape)
+    result[order[:m]] = (observed[order[:m]] * ratio - response.other) / response.spread
     return np.clip(result, 0.0, 1.0)
 
 
@@ -244,8 +244,8 @@ def compute_proportion_interval(
     Counts below the expected number at a proportion of 0, or above that at 1, are replaced by these expected numbers.
     This makes intervals longer, never shorter, and none is empty.
     """
-    least, most = compute_count_limits(distribution)
-    count = min(max(count, least), most)
+    min_count, max_count = compute_count_limits(distribution)
+    count = min(max(count, min_count), max_count)
     if method == "score":
         return _compute_score_interval(distribution, count, NormalDist().inv_cdf(1.0 - alpha / 2.0))
     mirror = distribution.get_complement()
@@ -282,26 +282,28 @@ def find_lower_limit(distribution: AnswerCount, count: int, alpha: float, method
     if method == "clopper-pearson":
         return start
     while True:
-        here = distribution.get_distribution(start)
-        if here.compute_upper_tail(count) > here.compute_lower_tail(count) or is_accepted_by_blaker(here, count, alpha):
+        start_distribution = distribution.get_distribution(start)
+        if start_distribution.compute_upper_tail(count) > start_distribution.compute_lower_tail(
+            count
+        ) or is_accepted_by_blaker(start_distribution, count, alpha):
             # accepted, or the count is below the center here and for all larger parameters
             return start
-        k = here.find_largest_below(here.compute_upper_tail(count) * _TIE_FACTOR)
+        k = start_distribution.find_largest_below(start_distribution.compute_upper_tail(count) * _TIE_FACTOR)
 
         def has_smaller_tail(parameter: float) -> bool:
-            there = distribution.get_distribution(parameter)
-            return there.compute_lower_tail(k + 1) <= there.compute_upper_tail(count) * _TIE_FACTOR
+            candidate = distribution.get_distribution(parameter)
+            return candidate.compute_lower_tail(k + 1) <= candidate.compute_upper_tail(count) * _TIE_FACTOR
 
         def is_accepted(parameter: float) -> bool:
-            there = distribution.get_distribution(parameter)
-            return there.compute_upper_tail(count) + there.compute_lower_tail(k) > alpha
+            candidate = distribution.get_distribution(parameter)
+            return candidate.compute_upper_tail(count) + candidate.compute_lower_tail(k) > alpha
 
-        ends = has_smaller_tail(top)
-        following = find_first_parameter(distribution, start, top, has_smaller_tail) if ends else top
-        last = distribution.get_previous(following) if ends else top
+        is_bounded = has_smaller_tail(top)
+        following = find_first_parameter(distribution, start, top, has_smaller_tail) if is_bounded else top
+        last = distribution.get_previous(following) if is_bounded else top
         if is_accepted(last):
             return find_first_parameter(distribution, start, last, is_accepted)
-        if not ends:
+        if not is_bounded:
             return top
         start = following
 
@@ -319,8 +321,8 @@ def _compute_score_interval(distribution: AnswerCount, count: int, z: float) -> 
     n, design = distribution.n, distribution.response
     if isinstance(distribution, SampledAnswerCount):
         center = (count + 0.5 * z * z) / (n + z * z)
-        reach = z * math.sqrt(count * (1.0 - count / n) + 0.25 * z * z) / (n + z * z)
-        ends = [(center + side - design.other) / design.spread for side in (-reach, reach)]
+        half_width = z * math.sqrt(count * (1.0 - count / n) + 0.25 * z * z) / (n + z * z)
+        limits = [(center + offset - design.other) / design.spread for offset in (-half_width, half_width)]
     else:
         # (m - s t)^2 = z^2 (n v + t w) for the number t of persons, with m the excess of answers over n a
         m = count - n * design.other
@@ -328,6 +330,6 @@ def _compute_score_interval(distribution: AnswerCount, count: int, z: float) -> 
         w = design.true * design.missed - v
         s = design.spread
         center = m / s + 0.5 * z * z * w / (s * s)
-        reach = z * math.sqrt(max(n * v + m * w / s + 0.25 * z * z * w * w / (s * s), 0.0)) / s
-        ends = [(center + side) / n for side in (-reach, reach)]
-    return min(max(ends[0], 0.0), 1.0), min(max(ends[1], 0.0), 1.0)
+        half_width = z * math.sqrt(max(n * v + m * w / s + 0.25 * z * z * w * w / (s * s), 0.0)) / s
+        limits = [(center + offset) / n for offset in (-half_width, half_width)]
+    return min(max(limits[0], 0.0), 1.0), min(max(limits[1], 0.0), 1.0)

@@ -65,9 +65,9 @@ class _NoiseAccess:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", check_bounds(self.bounds))
-        how = self._options
+        checked_options = self._options
         for name in {"epsilon", "delta"} & {*self.__slots__}:
-            object.__setattr__(self, name, getattr(how, name))
+            object.__setattr__(self, name, getattr(checked_options, name))
 
     @property
     def _options(self) -> Options:
@@ -77,10 +77,18 @@ class _NoiseAccess:
     @property
     def guarantee(self) -> Guarantee:
         """Guarantee of the release of each value."""
-        how = self._options
-        exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
+        checked_options = self._options
+        exact = checked_options.mechanism.loss(
+            checked_options.mechanism.calibrate(checked_options.epsilon, checked_options.delta, 1.0),
+            checked_options.epsilon,
+            (1.0,),
+        )
         return Guarantee(
-            how.epsilon, how.delta, "bounded", (LOCAL_PRIVACY, ONE_RELEASE_PER_VALUE, NUMERIC_VALUES), exact
+            checked_options.epsilon,
+            checked_options.delta,
+            "bounded",
+            (LOCAL_PRIVACY, ONE_RELEASE_PER_VALUE, NUMERIC_VALUES),
+            exact,
         )
 
     @guard_release
@@ -119,8 +127,8 @@ class _NoiseAccess:
                 nobs=numbers.size,
                 exact=tuple(map(Fraction, clipped)),
             )
-            how = self._options._replace(source=source_from(rng))
-            released = release_statistic("respond", query, how, bounds=bounds)
+            checked_options = self._options._replace(source=source_from(rng))
+            released = release_statistic("respond", query, checked_options, bounds=bounds)
             answers = np.array(released.value)
         if single:
             return float(answers[0])
@@ -238,9 +246,11 @@ def _read_access_values(values: object, is_single_value: bool) -> np.ndarray:
         numbers = np.asarray(columns.arrays[0], dtype=np.float64)
         if not np.isnan(numbers).any():
             return numbers
-    got = "another or a missing value" if is_single_value else (f"{type(values).__name__} with other or missing values")
+    received = (
+        "another or a missing value" if is_single_value else (f"{type(values).__name__} with other or missing values")
+    )
     raise PydpstatError(
-        f"values must be a number or a vector of numbers, none missing; got {got}. Convert them "
+        f"values must be a number or a vector of numbers, none missing; got {received}. Convert them "
         "first, and leave out missing values or replace them by a public number."
     )
 
@@ -263,17 +273,17 @@ def combine_node_guarantees(nodes: Iterable[Sequence[Guarantee]]) -> Guarantee:
     result has the largest epsilon and the largest delta of all nodes, within which they add up, and every condition
     once. It is for bounded neighbors if the guarantees are for different neighbors.
     """
-    lists = [list(place) for place in nodes]
-    if len({one.neighbors for place in lists for one in place}) > 1:
-        lists = [[one.as_bounded() for one in place] for place in lists]
+    lists = [list(node_guarantees) for node_guarantees in nodes]
+    if len({guarantee.neighbors for node_guarantees in lists for guarantee in node_guarantees}) > 1:
+        lists = [[guarantee.as_bounded() for guarantee in node_guarantees] for node_guarantees in lists]
     # a single guarantee keeps its privacy curve
-    each = [place[0] if len(place) == 1 else compose(place) for place in lists]
+    each = [node_guarantees[0] if len(node_guarantees) == 1 else compose(node_guarantees) for node_guarantees in lists]
     return replace(
         # everything except the pair is common: neighbors, unit and all conditions
         compose(each),
-        epsilon=max(one.epsilon for one in each),
-        delta=max(one.delta for one in each),
-        loss=_find_largest_loss([one.loss for one in each]),
+        epsilon=max(guarantee.epsilon for guarantee in each),
+        delta=max(guarantee.delta for guarantee in each),
+        loss=_find_largest_loss([guarantee.loss for guarantee in each]),
     )
 
 

@@ -233,21 +233,21 @@ class ResponseDesign(HelpfulErrors, ABC):
         self._check_informative()
         response = self._response
         longest, level = checks.check_probability(width, "width"), checks.check_probability(alpha, "alpha")
-        place = KINDS.index(checks.check_choice(kind, "kind", KINDS))
+        kind_index = KINDS.index(checks.check_choice(kind, "kind", KINDS))
         if proportion is None:
             # the variance is linear or a parabola in p, with its maximum at an end or where the answer is a fair coin
             fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
             candidates = np.array([0.0, fair, 1.0])
         else:
             candidates = np.array([_check_proportion(proportion)])
-        sd = float(compute_standard_errors(candidates, 1, response)[place].max())
-        needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
-        if not needed < _MAX_PERSONS:
+        sd = float(compute_standard_errors(candidates, 1, response)[kind_index].max())
+        n_persons = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
+        if not n_persons < _MAX_PERSONS:
             raise PydpstatError(
                 f"width must be large enough for 2**53 persons; got {checks.describe_value(width)}, which needs "
                 "more. Use a larger width or a larger epsilon."
             )
-        return max(math.ceil(needed), 1)
+        return max(math.ceil(n_persons), 1)
 
     def coverage(
         self,
@@ -288,37 +288,37 @@ class ResponseDesign(HelpfulErrors, ABC):
         """
         self._check_informative()
         level = checks.check_probability(alpha, "alpha")
-        kept = checks.check_choice(kind, "kind", KINDS)
-        distribution: AnswerCount = DISTRIBUTIONS[kept](_check_sample_size(n), self._response)
+        checked_kind = checks.check_choice(kind, "kind", KINDS)
+        distribution: AnswerCount = DISTRIBUTIONS[checked_kind](_check_sample_size(n), self._response)
         checks.check_choice(method, "method", METHODS)
         true = _check_proportion(proportion)
         parameter = true * distribution.max_parameter
         if isinstance(distribution, FixedAnswerCount):
             parameter = round(parameter)
             if abs(parameter - true * distribution.max_parameter) > 1e-6:
-                near = parameter / distribution.max_parameter
+                example = parameter / distribution.max_parameter
                 raise PydpstatError(
                     f"proportion must be a whole number of the n persons with kind 'randomization'; got "
-                    f"{checks.describe_value(proportion)} of {n}. Give for example {near!r}."
+                    f"{checks.describe_value(proportion)} of {n}. Give for example {example!r}."
                 )
-        there = distribution.get_distribution(parameter)
+        answer_distribution = distribution.get_distribution(parameter)
 
         def is_covered(count: int) -> bool:
             low, high = compute_proportion_interval(distribution, count, level, method)
             return low - _PROPORTION_TOLERANCE <= true <= high + _PROPORTION_TOLERANCE
 
         # outside these limits all counts have the same interval
-        least, most = compute_count_limits(distribution)
+        min_count, max_count = compute_count_limits(distribution)
         # near the counts that Blaker's test accepts are those of every method
-        numbers = range(there.start, there.start + there.mass.size)
-        accepted = [number for number in numbers if is_accepted_by_blaker(there, number, level)]
-        low, high = (min(max(each, least), most) for each in (accepted[0], accepted[-1]))
+        numbers = range(answer_distribution.start, answer_distribution.start + answer_distribution.mass.size)
+        accepted = [number for number in numbers if is_accepted_by_blaker(answer_distribution, number, level)]
+        low, high = (min(max(each, min_count), max_count) for each in (accepted[0], accepted[-1]))
         low, high = (
-            _find_last_covering(is_covered, low, -1, least),
-            _find_last_covering(is_covered, high, 1, most),
+            _find_last_covering(is_covered, low, -1, min_count),
+            _find_last_covering(is_covered, high, 1, max_count),
         )
-        missed_below = there.compute_lower_tail(low - 1) if low > least else 0.0
-        missed_above = there.compute_upper_tail(high + 1) if high < most else 0.0
+        missed_below = answer_distribution.compute_lower_tail(low - 1) if low > min_count else 0.0
+        missed_above = answer_distribution.compute_upper_tail(high + 1) if high < max_count else 0.0
         return 1.0 - missed_below - missed_above
 
     def bias(self, n: int, proportion: float, estimator: str = "ml") -> float:
@@ -352,11 +352,11 @@ class ResponseDesign(HelpfulErrors, ABC):
             )
         checks.check_choice(estimator, "estimator", ESTIMATORS)
         true = _check_proportion(proportion)
-        there = SampledAnswerCount(_check_sample_size(n), self._response).get_distribution(true)
-        estimates = estimate_by_moments(there.start + np.arange(there.mass.size), n, self._response)
+        distribution = SampledAnswerCount(_check_sample_size(n), self._response).get_distribution(true)
+        estimates = estimate_by_moments(distribution.start + np.arange(distribution.mass.size), n, self._response)
         if estimator == "ml":
             estimates = np.clip(estimates, 0.0, 1.0)
-        return float((there.mass * (estimates - true)).sum())
+        return float((distribution.mass * (estimates - true)).sum())
 
     def _check_informative(self) -> None:
         if self._response.spread < _MIN_SPREAD:

@@ -227,9 +227,9 @@ class FederatedArray:
             each = [[*spent, *single] for single in self.__single.values()] or [spent]
             if not each[0]:
                 return None
-            most = combine_node_guarantees(each)
-            lines = [line for line in most.conditions if line not in (ONE_ANSWER_PER_PERSON, ONE_RELEASE_PER_VALUE)]
-            together = replace(most, conditions=(*lines, ALL_ANSWERS_TOGETHER))
+            combined = combine_node_guarantees(each)
+            lines = [line for line in combined.conditions if line not in (ONE_ANSWER_PER_PERSON, ONE_RELEASE_PER_VALUE)]
+            together = replace(combined, conditions=(*lines, ALL_ANSWERS_TOGETHER))
             size = self.__size
             return together if size == 1 else together.group(size).with_conditions(ALL_VALUES_OF_NODE)
 
@@ -252,12 +252,12 @@ class FederatedArray:
         """Return the answers of all nodes, or of one."""
         if os.getpid() != self.__process:
             # without the lock, which a thread of the other process may have held
-            known = self.__find_repeatable(self.__get_access(), node)
-            return self.__refuse_other_process() if known is None else known
+            answers = self.__find_repeatable(self.__get_access(), node)
+            return self.__refuse_other_process() if answers is None else answers
         with self.__lock:
             access = self.__get_access()
-            known = self.__find_repeatable(access, node)
-            return self.__draw_answers(access, rng, node) if known is None else known
+            answers = self.__find_repeatable(access, node)
+            return self.__draw_answers(access, rng, node) if answers is None else answers
 
     def __get_access(self) -> DataAccess:
         if self.__access is None:
@@ -276,8 +276,8 @@ class FederatedArray:
     def __find_repeatable(self, access: DataAccess, node: int | None) -> ValueSequence | None:
         """Return earlier answers that can be repeated; None if there are none."""
         if self.__repeat == "same":
-            for known, answers in self.__given:
-                if known == access:
+            for answered_access, answers in self.__given:
+                if answered_access == access:
                     return self.__select_node(answers.copy(), node)
         return None
 
@@ -305,7 +305,7 @@ class FederatedArray:
         return self.__edges.size - 1
 
     def __iter__(self) -> Iterator[Node]:
-        return (Node(self, place) for place in range(len(self)))
+        return (Node(self, index) for index in range(len(self)))
 
     def __getitem__(self, node: int) -> Node:
         if checks.is_number(node) and node == int(node) and -len(self) <= node < len(self):
@@ -327,8 +327,8 @@ class FederatedArray:
         self.__reduce_ex__(2)
 
     def __repr__(self) -> str:
-        how = "no access configured" if self.__access is None else f"access by {self.__access!r}"
-        return f"<FederatedArray: {len(self)} nodes, {how}>"
+        access_text = "no access configured" if self.__access is None else f"access by {self.__access!r}"
+        return f"<FederatedArray: {len(self)} nodes, {access_text}>"
 
 
 class Node:

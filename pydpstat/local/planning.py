@@ -227,8 +227,8 @@ def run_n_experiments(
     100      0.219  0.053
     2000     0.049  0.013
     """
-    designs = [_make_design(each) for each in _read_number_list(epsilon, "epsilon")]
-    nodes = [_check_count(each, "n_nodes", MAX_NODES) for each in _read_number_list(n_nodes, "n_nodes")]
+    designs = [_make_design(number) for number in _read_number_list(epsilon, "epsilon")]
+    nodes = [_check_count(number, "n_nodes", MAX_NODES) for number in _read_number_list(n_nodes, "n_nodes")]
     runs, truth = _check_count(n_runs, "n_runs", MAX_RUNS), _check_probability(p)
     stream = rng
     seed = checks.as_integer(rng)

@@ -80,22 +80,26 @@ class RandomizedResponse(ResponseDesign):
 
     def __init__(self, epsilon: float, categories: object = 2, missing: object = "error") -> None:
         hint = "Give one number, for example 1."
-        kept = checks.check_number(epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint)
+        checked_epsilon = checks.check_number(
+            epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint
+        )
         count = checks.as_integer(categories)
-        found = BINARY if count == 2 else parse_categories(categories)
-        others = len(found.labels) - 1
-        ratio = math.exp(-kept)
-        true = 1.0 / (1.0 + others * ratio)
-        response = AnswerProbabilities(ratio * true, true, -math.expm1(-kept) * true, others * ratio * true)
-        super().__init__(found, kept, response, parse_missing_category(missing, found))
+        parsed = BINARY if count == 2 else parse_categories(categories)
+        n_others = len(parsed.labels) - 1
+        ratio = math.exp(-checked_epsilon)
+        true = 1.0 / (1.0 + n_others * ratio)
+        response = AnswerProbabilities(
+            ratio * true, true, -math.expm1(-checked_epsilon) * true, n_others * ratio * true
+        )
+        super().__init__(parsed, checked_epsilon, response, parse_missing_category(missing, parsed))
         # the arguments shown by repr()
-        self._given = list(found.labels) if count is None else count, missing
+        self._given = list(parsed.labels) if count is None else count, missing
         # probability of an answer other than the truth; without a finite epsilon none is drawn
         self._chance: secure.Chance | None = None
-        if kept == 0.0:
-            self._chance = secure.RationalChance(others, others + 1)
-        elif kept < math.inf:
-            self._chance = secure.LogisticChance(kept, others)
+        if checked_epsilon == 0.0:
+            self._chance = secure.RationalChance(n_others, n_others + 1)
+        elif checked_epsilon < math.inf:
+            self._chance = secure.LogisticChance(checked_epsilon, n_others)
 
     def _compute_matrix(self) -> np.ndarray:
         k = len(self.categories)
@@ -106,30 +110,30 @@ class RandomizedResponse(ResponseDesign):
     def _draw_answers(self, codes: Codes, source: Source) -> Codes:
         if not source.reproducible:
             assert self._chance is not None
-            moved = secure.flips(codes.size, self._chance)
+            is_changed = secure.flips(codes.size, self._chance)
         else:
-            moved = source.uniform(codes.size) < self._response.missed
+            is_changed = source.uniform(codes.size) < self._response.missed
         if codes.dtype == np.bool_:
-            return np.logical_xor(codes, moved, out=moved)
-        places = np.flatnonzero(moved)
-        others = len(self.categories) - 1
+            return np.logical_xor(codes, is_changed, out=is_changed)
+        indices = np.flatnonzero(is_changed)
+        n_others = len(self.categories) - 1
         if not source.reproducible:
-            chosen = secure.integers(places.size, others)
+            offsets = secure.integers(indices.size, n_others)
         else:
-            chosen = (source.uniform(places.size) * others).astype(np.int64)
+            offsets = (source.uniform(indices.size) * n_others).astype(np.int64)
         # the k - 1 others are numbered without the truth
-        given = codes.copy()
-        given[places] = chosen + (chosen >= codes[places])
-        return given
+        answers = codes.copy()
+        answers[indices] = offsets + (offsets >= codes[indices])
+        return answers
 
     def __repr__(self) -> str:
         categories, missing = self._given
-        parts = [f"{self._epsilon!r}"]
+        arguments = [f"{self._epsilon!r}"]
         if categories != 2:
-            parts.append(f"categories={categories!r}")
+            arguments.append(f"categories={categories!r}")
         if self._missing is not None:
-            parts.append(f"missing={missing!r}")
-        return f"RandomizedResponse({', '.join(parts)})"
+            arguments.append(f"missing={missing!r}")
+        return f"RandomizedResponse({', '.join(arguments)})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return RandomizedResponse, (self._epsilon, *self._given)
@@ -188,13 +192,11 @@ class RandomizedResponseCoins(ResponseDesign):
     __slots__ = ("_coins",)
 
     def __init__(self, prob_head_first: float = 0.5, prob_head_second: float = 0.5) -> None:
-        first = check_share(prob_head_first, "prob_head_first", "Give for example 0.5.")
-        second = check_share(prob_head_second, "prob_head_second", "Give for example 0.5.")
-        self._coins = first, second
-        response = AnswerProbabilities(
-            first * second, 1.0 - first + first * second, 1.0 - first, first * (1.0 - second)
-        )
-        super().__init__(BINARY, compute_coin_epsilon(first, second), response, None)
+        p1 = check_share(prob_head_first, "prob_head_first", "Give for example 0.5.")
+        p2 = check_share(prob_head_second, "prob_head_second", "Give for example 0.5.")
+        self._coins = p1, p2
+        response = AnswerProbabilities(p1 * p2, 1.0 - p1 + p1 * p2, 1.0 - p1, p1 * (1.0 - p2))
+        super().__init__(BINARY, compute_coin_epsilon(p1, p2), response, None)
 
     @property
     def prob_head_first(self) -> float:
@@ -211,20 +213,20 @@ class RandomizedResponseCoins(ResponseDesign):
         return np.array([[1.0 - design.other, design.missed], [design.other, design.true]])
 
     def _draw_answers(self, codes: Codes, source: Source) -> Codes:
-        first, second = self._coins
+        p1, p2 = self._coins
         if source.reproducible:
-            heads = source.uniform(codes.size) < first
-            return np.where(heads, source.uniform(codes.size) < second, codes)
-        if second == 0.5:
+            heads = source.uniform(codes.size) < p1
+            return np.where(heads, source.uniform(codes.size) < p2, codes)
+        if p2 == 0.5:
             # with a fair second coin, the truth is flipped half of the time
-            top, bottom = first.as_integer_ratio()
-            moved = secure.flips(codes.size, secure.RationalChance(top, 2 * bottom))
-            return np.logical_xor(codes, moved, out=moved)
-        toss = secure.RationalChance(*first.as_integer_ratio())
-        places = np.flatnonzero(secure.flips(codes.size, toss))
-        given = codes.copy()
-        given[places] = secure.flips(places.size, secure.RationalChance(*second.as_integer_ratio()))
-        return given
+            top, bottom = p1.as_integer_ratio()
+            is_changed = secure.flips(codes.size, secure.RationalChance(top, 2 * bottom))
+            return np.logical_xor(codes, is_changed, out=is_changed)
+        toss = secure.RationalChance(*p1.as_integer_ratio())
+        indices = np.flatnonzero(secure.flips(codes.size, toss))
+        answers = codes.copy()
+        answers[indices] = secure.flips(indices.size, secure.RationalChance(*p2.as_integer_ratio()))
+        return answers
 
     def __repr__(self) -> str:
         return f"RandomizedResponseCoins({self._coins[0]!r}, {self._coins[1]!r})"

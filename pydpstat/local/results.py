@@ -200,13 +200,13 @@ class ResponseResults(DPResults):
     def _compute_limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
         """Return the intervals as an array of shape (elements, 2)."""
         level = checks.check_alpha(alpha)
-        own = checks.check_choice(_KIND_ALIASES.get(kind, kind), "kind", KINDS)
+        checked_kind = checks.check_choice(_KIND_ALIASES.get(kind, kind), "kind", KINDS)
         checks.check_choice(method, "method", METHODS)
-        distribution = DISTRIBUTIONS[own](sum(self.counted), self.design._response)
+        distribution = DISTRIBUTIONS[checked_kind](sum(self.counted), self.design._response)
         # only the number of answers 1 if the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
-        found = {count: compute_proportion_interval(distribution, count, level, method) for count in set(counts)}
-        return np.array([found[count] for count in counts])
+        interval_of = {count: compute_proportion_interval(distribution, count, level, method) for count in set(counts)}
+        return np.array([interval_of[count] for count in counts])
 
     def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         low, high = self._compute_limits(alpha, "randomization", "blaker").T
@@ -295,20 +295,20 @@ class ResponseResults(DPResults):
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
         names: list[str] = []
         rows: list[list[float]] = []
-        for place, label in enumerate(self.labels.name_elements(self.value)[: max_rows and max_rows // 2]):
-            shown = label if len(label) <= _MAX_NAME_LENGTH else f"{label[: _MAX_NAME_LENGTH - 3]}..."
+        for i, label in enumerate(self.labels.name_elements(self.value)[: max_rows and max_rows // 2]):
+            row_name = label if len(label) <= _MAX_NAME_LENGTH else f"{label[: _MAX_NAME_LENGTH - 3]}..."
             for kind, frame in zip(KINDS, frames):
-                row = frame.iloc[place]
-                names.append(f"{shown}, {kind}" if self.value.ndim else kind)
+                row = frame.iloc[i]
+                names.append(f"{row_name}, {kind}" if self.value.ndim else kind)
                 columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
-                rows.append([float(row[each]) for each in columns])
+                rows.append([float(row[column]) for column in columns])
         headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         return Rows(headers, names, format_rows(list(zip(*rows))))
 
     def _collect_notes(self) -> list[str]:
-        held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]
+        notes = ["Nothing is guaranteed: some answer reveals the truth with certainty."]
         return [
-            *(held if math.isinf(self.epsilon) else self._make_guarantee_notes("")),
+            *(notes if math.isinf(self.epsilon) else self._make_guarantee_notes("")),
             "randomization: the persons are fixed, only their answers are random. population: the "
             "persons are also a random sample; its standard error and interval cover both.",
             "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. "
@@ -320,13 +320,15 @@ class ResponseResults(DPResults):
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.plots._pictures import Panel, PictureHead, PictureValues, PointPicture
 
-        ends = []
+        intervals = []
         for kind in KINDS:
             frame = self.to_frame(alpha, kind)
-            ends.append((frame["lower"].to_numpy()[:, None], frame["upper"].to_numpy()[:, None]))
-        told = [f"{format_level(alpha)} interval, {whose}" for whose in ("persons asked", "population")]
-        head = PictureHead(f"Randomized response, {self.nobs} answers", f"epsilon = {self.epsilon:.4g}", *told)
-        panel = Panel("proportion", PictureValues(np.ravel(self.value)[:, None], *ends))
+            intervals.append((frame["lower"].to_numpy()[:, None], frame["upper"].to_numpy()[:, None]))
+        interval_texts = [f"{format_level(alpha)} interval, {target}" for target in ("persons asked", "population")]
+        head = PictureHead(
+            f"Randomized response, {self.nobs} answers", f"epsilon = {self.epsilon:.4g}", *interval_texts
+        )
+        panel = Panel("proportion", PictureValues(np.ravel(self.value)[:, None], *intervals))
         return PointPicture(head, self.labels.name_elements(self.value), "", [panel], has_numbers=True)
 
     def __repr__(self) -> str:
@@ -364,8 +366,8 @@ def _compute_estimates(design: AnswerDesign, answer_counts: tuple[int, ...], met
     """Return the proportion of 1 for the categories 0 and 1 (or False and True), else all proportions."""
     n, response = sum(answer_counts), design._response
     if design.categories == (0, 1):
-        one = float(estimate.estimate_by_moments(answer_counts[1], n, response))
-        return np.array(min(max(one, 0.0), 1.0) if method == "ml" else one)
+        share = float(estimate.estimate_by_moments(answer_counts[1], n, response))
+        return np.array(min(max(share, 0.0), 1.0) if method == "ml" else share)
     if method == "ml":
         return estimate.estimate_by_likelihood(answer_counts, n, response)
     return estimate.estimate_by_moments(answer_counts, n, response)

@@ -80,9 +80,9 @@ class Choice:
     def choose_index(self, uniform: float) -> int:
         """Return the index of the chosen candidate."""
         self.check_candidates()
-        found = self._choose_fast(uniform) if self._is_certain else None
-        if found is not None:
-            return found
+        index = self._choose_fast(uniform) if self._is_certain else None
+        if index is not None:
+            return index
         # if no element is true, R's which.max returns the first
         return int(np.argmax(uniform <= self._compute_cumulative()))
 
@@ -109,14 +109,14 @@ class Choice:
     def _compute_weights(self, start: int, exp: Callable[[Floats], Floats] = np.exp) -> Floats:
         """Return a chunk of weights, in a buffer that the next chunk overwrites."""
         values = self._utility[start : start + CHUNK_SIZE]
-        part = np.subtract(values, self._max_utility, out=self._buffer[: values.size])
-        part *= self._eps
-        part /= self._divisor
+        weights = np.subtract(values, self._max_utility, out=self._buffer[: values.size])
+        weights *= self._eps
+        weights /= self._divisor
         # exp is slow if it underflows, so it is skipped if the whole chunk underflows
-        part[:] = 0.0 if part.max() < _UNDERFLOW_EXPONENT else exp(part)
+        weights[:] = 0.0 if weights.max() < _UNDERFLOW_EXPONENT else exp(weights)
         if self._measure is not None:
-            part *= self._measure[start : start + CHUNK_SIZE]
-        return part
+            weights *= self._measure[start : start + CHUNK_SIZE]
+        return weights
 
 
 class Exponential(Mechanism):

@@ -164,8 +164,8 @@ def match_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], support_r
     falls = -np.asarray(log(np.maximum(tail(grid), 1e-300)))
     upper = np.interp(-np.asarray(log((2.0 * np.arange(count // 2) + 1.0) / count)), falls, grid)
     ordered = np.concatenate([-upper, np.zeros(count % 2), upper[::-1]])
-    found: Floats = ordered[vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
-    return found
+    matched: Floats = ordered[vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
+    return matched
 
 
 def draw_sobol_points(count: int, dimension: int) -> Floats:
@@ -213,16 +213,16 @@ class NoiseSum(Noise):
     def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Return the probability of at most `x`."""
         step, below = _tabulate_sum(self.each, self.terms)
-        places = np.floor(np.asarray(x, dtype=np.float64) / step) + below.size // 2
-        inside = below[np.clip(np.nan_to_num(places), 0, below.size - 1).astype(np.intp)]
-        return to_scalar(np.where(np.isnan(places), np.nan, np.where(places < 0.0, 0.0, inside)))
+        indices = np.floor(np.asarray(x, dtype=np.float64) / step) + below.size // 2
+        inside = below[np.clip(np.nan_to_num(indices), 0, below.size - 1).astype(np.intp)]
+        return to_scalar(np.where(np.isnan(indices), np.nan, np.where(indices < 0.0, 0.0, inside)))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Return the smallest value with a distribution function of at least `q`, as a float; NaN outside [0, 1]."""
         step, below = _tabulate_sum(self.each, self.terms)
         p, _ = get_tail_probabilities(q)
-        places = np.minimum(np.searchsorted(below, p), below.size - 1) - below.size // 2
-        k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, step * places + 0.0))
+        indices = np.minimum(np.searchsorted(below, p), below.size - 1) - below.size // 2
+        k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, step * indices + 0.0))
         return to_scalar(np.where(np.isnan(p), np.nan, k))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
@@ -236,9 +236,9 @@ def make_noise_sum(noise: Noise, terms: int) -> Noise | None:
     """Return the distribution of the sum of `terms` values with this noise; None if it is unknown."""
     if terms == 1:
         return noise
-    each, already = get_summand(noise)
-    known = each.integer and get_density(each) is not None and np.ndim(each.scale) == 0
-    return NoiseSum(each, already * terms) if known else None
+    each, n_summands = get_summand(noise)
+    has_density = each.integer and get_density(each) is not None and np.ndim(each.scale) == 0
+    return NoiseSum(each, n_summands * terms) if has_density else None
 
 
 def get_summand(noise: Noise) -> tuple[Noise, int]:
@@ -251,18 +251,18 @@ def _tabulate_sum(each: Noise, terms: int) -> tuple[int, Floats]:
     """Return the step and the distribution function at its multiples, symmetric around 0."""
     from scipy import fft
 
-    reach = math.ceil(
+    half_width = math.ceil(
         _TAIL_DEVIATIONS * math.sqrt(terms) * float(each.std()) + float(each.ppf(1.0 - _TAIL_PROBABILITY))
     )
-    step = -(-reach // _MAX_HALF_SIZE)
-    half = -(-reach // step)
+    step = -(-half_width // _MAX_HALF_SIZE)
+    half = -(-half_width // step)
     k = step * np.arange(-half, half + 1.0)
     if step == 1:
         pmf = np.asarray(get_density(each)(k))  # type: ignore[misc]
     else:
         # the probability of the numbers nearest to a multiple; half of it for ties
-        ends = np.append(k - 0.5 * step, k[-1] + 0.5 * step)
-        pmf = np.diff(0.5 * (np.asarray(each.cdf(ends)) + np.asarray(each.cdf(np.ceil(ends) - 1.0))))
+        edges = np.append(k - 0.5 * step, k[-1] + 0.5 * step)
+        pmf = np.diff(0.5 * (np.asarray(each.cdf(edges)) + np.asarray(each.cdf(np.ceil(edges) - 1.0))))
     size = fft.next_fast_len(k.size, real=True)
     spectrum = fft.rfft(np.roll(np.append(pmf, np.zeros(size - k.size)), -half)).real ** terms
     pmf = np.roll(fft.irfft(spectrum, size), half)[: k.size].clip(min=0.0)

@@ -39,8 +39,8 @@ def draw_variates(noise: Any, size: object, random_state: object) -> Any:
 
 
 def _resolve_shape(size: object, elements: tuple[int, ...]) -> tuple[int, ...]:
-    given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    shape = tuple(checks.check_integer(each, "size", 0, hint=_SIZE_HINT) for each in given)
+    sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    shape = tuple(checks.check_integer(length, "size", 0, hint=_SIZE_HINT) for length in sizes)
     if math.prod(shape) > MAX_DRAWS:
         raise PydpstatError(
             f"size must be at most 2**32 in total; got {checks.describe_value(size)}. Draw in several parts."
@@ -67,7 +67,7 @@ def _to_real_numbers(drawn: np.ndarray, grid: float | None) -> npt.NDArray[np.fl
     if grid is None:
         return np.asarray(drawn, dtype=np.float64)
     if drawn.dtype == object:
-        return np.array([convert_from_grid(int(each), grid) for each in drawn], dtype=np.float64)
+        return np.array([convert_from_grid(int(multiple), grid) for multiple in drawn], dtype=np.float64)
     with np.errstate(over="ignore"):
         # adding 0.0 avoids -0.0
         return drawn * grid + 0.0

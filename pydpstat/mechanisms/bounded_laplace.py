@@ -92,8 +92,8 @@ class BoundedLaplaceNoise(Noise):
     def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
         """Return the exact confidence interval of the true value for a released value."""
         flat = np.ravel(np.asarray(value, dtype=np.float64))
-        ends = [[self._solve_truth(each, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for each in flat]
-        low, high = np.array(ends).reshape(-1, 2).T
+        limits = [[self._solve_truth(element, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for element in flat]
+        low, high = np.array(limits).reshape(-1, 2).T
         return low.reshape(np.shape(value)), high.reshape(np.shape(value))
 
     def _solve_truth(self, value: float, tail: float) -> float:
@@ -103,8 +103,8 @@ class BoundedLaplaceNoise(Noise):
         lower, upper = self.limits
 
         def compute_excess(truth: float) -> float:
-            low, at, high = np.asarray(LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth))
-            return float((at - low) / (high - low)) - tail
+            low, middle, high = np.asarray(LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth))
+            return float((middle - low) / (high - low)) - tail
 
         # the larger the true value, the smaller is the probability of a value below
         if compute_excess(lower) <= 0.0:
@@ -170,12 +170,12 @@ class BoundedLaplace(Mechanism):
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> BoundedLaplaceNoise:
         """Return noise with the smallest scale whose true epsilon is the requested one."""
         width = self.upper - self.lower
-        _, enough = bisect_up(
+        _, sufficient = bisect_up(
             lambda scale: _compute_redrawn_epsilon(sensitivity, scale, width) > epsilon,
             sensitivity / epsilon,
             2.0 * sensitivity / epsilon * _ROUNDING_FACTOR,
         )
-        return BoundedLaplaceNoise(enough, (self.lower, self.upper))
+        return BoundedLaplaceNoise(sufficient, (self.lower, self.upper))
 
     def calibrate_vector(
         self,
@@ -213,7 +213,7 @@ def _compute_redrawn_epsilon(sensitivity: float, scale: float, width: float) -> 
 
 
 def _check_limits(limits: Iterable[float]) -> tuple[float, float]:
-    lower, upper = (checks.check_scalar(each, "a limit") for each in limits)
+    lower, upper = (checks.check_scalar(limit, "a limit") for limit in limits)
     if not -math.inf < lower < upper < math.inf:
         raise PydpstatError(
             f"limits must be finite, the lower below the upper; got {lower!r} and {upper!r}. Give the public "

@@ -160,8 +160,8 @@ class CrossProductNoise(Noise):
         several = (self.width + 1) * (self.width + 2)
         if not self.added:
             return self.scale * math.sqrt(several * _BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0))[0])
-        number, other, _ = _ADDED_BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
-        return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, other)))
+        number, product, _ = _ADDED_BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
+        return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, product)))
 
     def cdf(self, x: npt.ArrayLike) -> float | Floats:
         """Return the probability that one element is at most `x`, from simulated points of the body."""
@@ -182,20 +182,20 @@ class CrossProductNoise(Noise):
         order = np.argsort(_get_product_order(self.places, self.added))
         rows = np.asarray(x, dtype=np.float64)[..., order] / self.scale
         sizes = np.abs(rows)
-        found = [sizes.max(axis=-1)]
+        norms = [sizes.max(axis=-1)]
         if MAX_TRIANGLE_PLACES >= self.places > 2 and not self.added:
-            found.append(0.5 * sizes[..., _get_triangles(self.places)].sum(axis=-1).max(axis=-1))
+            norms.append(0.5 * sizes[..., _get_triangles(self.places)].sum(axis=-1).max(axis=-1))
         if MAX_CYCLE_PLACES >= self.places > 3 - self.added:
             four = _get_cycles(self.places, self.added)
             odd = np.count_nonzero(rows[..., four] < 0.0, axis=-1) % 2 == 1
-            against = np.where(odd, 0.0, 2.0 * sizes[..., four].min(axis=-1))
-            found.append(0.5 * (sizes[..., four].sum(axis=-1) - against).max(axis=-1))
-        return np.max(found, axis=0)
+            twice_smallest = np.where(odd, 0.0, 2.0 * sizes[..., four].min(axis=-1))
+            norms.append(0.5 * (sizes[..., four].sum(axis=-1) - twice_smallest).max(axis=-1))
+        return np.max(norms, axis=0)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for vectors with `size` elements in total: on the grid, or as real numbers."""
-        count, left = divmod(size, self.width)
-        if left:
+        count, n_left = divmod(size, self.width)
+        if n_left:
             raise PydpstatError(f"size must be a multiple of {self.width}; got {size}. Draw whole vectors.")
         rate = None if grid is None else Fraction(grid) / Fraction(self.scale)
 
@@ -224,34 +224,34 @@ def _build_points(radius: _Points, places: int, added: bool, draw: _PointSampler
 
     `draw` draws elements of the cube for the remaining rows, and a mask of those that are accepted.
     """
-    left = np.arange(radius.size)
+    unfilled = np.arange(radius.size)
     rows: _Points = np.empty((radius.size, 0))
     # the number of records is the first element
     for last in range(0 if added else 1, places):
-        more, stands = draw(left, max(last, 1))
-        rows = np.concatenate([rows, more], axis=1) if rows.shape[1] else more
+        columns, stands = draw(unfilled, max(last, 1))
+        rows = np.concatenate([rows, columns], axis=1) if rows.shape[1] else columns
         for test in _collect_constraints(places, last, added):
-            rows, left = rows[stands], left[stands]
-            stands = test(rows, 2 * radius[left])
-        rows, left = rows[stands], left[stands]
+            rows, unfilled = rows[stands], unfilled[stands]
+            stands = test(rows, 2 * radius[unfilled])
+        rows, unfilled = rows[stands], unfilled[stands]
     return rows[:, _get_product_order(places, added)]
 
 
 def _collect_constraints(places: int, last: int, added: bool) -> list[_Constraint]:
     """Return the inequalities between a place and those before it, triangles first."""
     pairs = list(combinations(range(last), 2))
-    found: list[_Constraint] = []
+    constraints: list[_Constraint] = []
     at = partial(_get_product_index, first=int(added))
-    three = [(at(i, last), at(j, last), at(i, j)) for i, j in pairs]
+    groups = [(at(i, last), at(j, last), at(i, j)) for i, j in pairs]
     if added and places <= MAX_CYCLE_PLACES:
-        found += [partial(_is_within_cycle, (0, *each)) for each in three]
+        constraints += [partial(_is_within_cycle, (0, *group)) for group in groups]
     elif not added and places <= MAX_TRIANGLE_PLACES:
-        found += [partial(_is_within_triangle, each) for each in three]
+        constraints += [partial(_is_within_triangle, group) for group in groups]
     if places <= MAX_CYCLE_PLACES:
         for i, j in pairs:
             others = [k for k in range(last) if k not in (i, j)]
-            found += [partial(_is_within_cycle, (at(i, last), at(j, last), at(j, k), at(i, k))) for k in others]
-    return found
+            constraints += [partial(_is_within_cycle, (at(i, last), at(j, last), at(j, k), at(i, k))) for k in others]
+    return constraints
 
 
 def _get_triangles(places: int, first: int = 0) -> _ElementGroups:
@@ -269,7 +269,7 @@ def _get_cycles(places: int, added: bool) -> _ElementGroups:
         for k, m in combinations(range(i + 1, places), 2)
         if j not in (k, m)
     ]
-    return [*circles, *([0, *each] for each in _get_triangles(places, 1) if added)]
+    return [*circles, *([0, *triangle] for triangle in _get_triangles(places, 1) if added)]
 
 
 def _get_product_index(i: int, j: int, first: int = 0) -> int:
@@ -337,8 +337,8 @@ def _simulate_size_quantiles(places: int, added: bool) -> Floats:
     points = np.abs(_sample_body(max(_N_POINTS, 8 * _N_POINTS // places**2), places, added))
     if not added:
         return freeze_array(np.quantile(points, chances))
-    number, others = np.quantile(points[:, 0], chances), np.quantile(points[:, 1:], chances)
-    return freeze_array(np.stack([number, *[others] * (points.shape[1] - 1)]))
+    number, products = np.quantile(points[:, 0], chances), np.quantile(points[:, 1:], chances)
+    return freeze_array(np.stack([number, *[products] * (points.shape[1] - 1)]))
 
 
 def _get_probability_midpoints(count: int) -> Floats:
@@ -357,14 +357,14 @@ def _sample_body(count: int, places: int, added: bool) -> Floats:
         (_get_product_index(*edge, int(added)), *_get_product_constraints(places, added, edge))
         for edge in combinations(range(places), 2)
     ]
-    found = []
+    samples = []
     for sweep in range(_BURN_IN_SWEEPS + _THINNING_SWEEPS * math.ceil(count / chains)):
         for column, two, three in steps:
             high, low = _get_conditional_range(rows, two, three)
             rows[:, column] = low + (high - low) * generator.random(chains)
         if sweep >= _BURN_IN_SWEEPS and sweep % _THINNING_SWEEPS == 0:
-            found.append(rows[:, order])
-    return np.concatenate(found)[:count]
+            samples.append(rows[:, order])
+    return np.concatenate(samples)[:count]
 
 
 def _get_number_constraints(places: int) -> tuple[_ElementGroups, _ElementGroups]:
@@ -381,7 +381,7 @@ def _get_product_constraints(places: int, added: bool, edge: tuple[int, int]) ->
     if places > MAX_CYCLE_PLACES:
         return two if places <= MAX_TRIANGLE_PLACES and not added else [], []
     three = [[at(i, k), at(k, m), at(m, j)] for k in others for m in others if k != m]
-    return ([], [*three, *([0, *each] for each in two)]) if added else (two, three)
+    return ([], [*three, *([0, *pair] for pair in two)]) if added else (two, three)
 
 
 def _get_conditional_range(rows: Floats, two: _ElementGroups, three: _ElementGroups) -> tuple[Floats, Floats]:
@@ -392,9 +392,9 @@ def _get_conditional_range(rows: Floats, two: _ElementGroups, three: _ElementGro
         low = -high
     if three:
         sizes = np.abs(rows[:, three])
-        whole = sizes.sum(axis=2)
-        less = whole - 2.0 * sizes.min(axis=2)
+        totals = sizes.sum(axis=2)
+        reduced = totals - 2.0 * sizes.min(axis=2)
         odd = np.count_nonzero(rows[:, three] < 0.0, axis=2) % 2 == 1
-        high = np.minimum(high, 2.0 - np.where(odd, whole, less).max(axis=1))
-        low = np.maximum(low, np.where(odd, less, whole).max(axis=1) - 2.0)
+        high = np.minimum(high, 2.0 - np.where(odd, totals, reduced).max(axis=1))
+        low = np.maximum(low, np.where(odd, reduced, totals).max(axis=1) - 2.0)
     return high, low

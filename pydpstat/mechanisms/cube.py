@@ -131,8 +131,10 @@ class CubeNoise(Noise):
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Return the quantile of one element for the probability `q`; NaN outside [0, 1]."""
-        most = 2.0 * self.width + 60.0
-        return to_scalar(solve_quantiles(lambda z: _compute_tail(z, self.width, self.parts, 0), q, most) * self.scale)
+        maximum = 2.0 * self.width + 60.0
+        return to_scalar(
+            solve_quantiles(lambda z: _compute_tail(z, self.width, self.parts, 0), q, maximum) * self.scale
+        )
 
     def norm(self, x: npt.ArrayLike) -> Floats:
         """Return the norm of vectors along the last axis, in scales."""
@@ -148,13 +150,13 @@ class CubeNoise(Noise):
         from scipy.special import gammainccinv
 
         each = super().simultaneous(alpha, size // self.width)
-        reach = gammainccinv(self.width, each)
-        return float(_compute_tail(reach, self.width, self.parts, 0))
+        half_width = gammainccinv(self.width, each)
+        return float(_compute_tail(half_width, self.width, self.parts, 0))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for vectors with `size` elements in total: on the grid, or as real numbers."""
-        count, left = divmod(size, self.width)
-        if left or np.ndim(self.scale):
+        count, n_left = divmod(size, self.width)
+        if n_left or np.ndim(self.scale):
             raise PydpstatError(
                 f"size must be a multiple of {self.width}, with one scale; got {size}. Draw whole vectors."
             )
@@ -183,10 +185,10 @@ class CubeNoise(Noise):
         """Map uniform points to points of the unit ball: one coordinate per element, and with parts one per sign."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
-        first, second = np.split(uniform, 2, axis=1)
-        ends = np.sort(first.reshape(len(first), -1, self.parts), axis=2)
-        sizes = np.diff(ends, axis=2, prepend=0.0).reshape(len(uniform), -1)
-        return np.where(second < 0.5, -sizes, sizes)
+        positions, signs = np.split(uniform, 2, axis=1)
+        order_statistics = np.sort(positions.reshape(len(positions), -1, self.parts), axis=2)
+        sizes = np.diff(order_statistics, axis=2, prepend=0.0).reshape(len(uniform), -1)
+        return np.where(signs < 0.5, -sizes, sizes)
 
 
 class Cube(Mechanism):
@@ -260,8 +262,8 @@ class Cube(Mechanism):
 
 
 def _compute_variance(columns: int, parts: int) -> float:
-    whole = columns * parts
-    return 2.0 * (whole + 1) * (whole + 2) / ((parts + 1) * (parts + 2))
+    dimension = columns * parts
+    return 2.0 * (dimension + 1) * (dimension + 2) / ((parts + 1) * (parts + 2))
 
 
 def _compute_tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:

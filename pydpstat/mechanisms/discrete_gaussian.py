@@ -95,8 +95,8 @@ class DiscreteGaussianNoise(Noise):
         with np.errstate(all="ignore"):
             z = x / self.sd
             mass = exp(-0.5 * z * z) / compute_total_weight(self.sd)
-            whole = np.isfinite(x) & (x == np.floor(x))
-        return to_scalar(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
+            is_integer = np.isfinite(x) & (x == np.floor(x))
+        return to_scalar(np.where(np.isnan(x), np.nan, np.where(is_integer, mass, 0.0)))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Return the probability of at most `k`."""
@@ -122,13 +122,13 @@ class DiscreteGaussianNoise(Noise):
         p, complement = get_tail_probabilities(q)
         with np.errstate(invalid="ignore"):
             k = np.floor(np.where(p < 0.5, ndtri(p), -ndtri(complement)) * self.sd + 0.5)
-            ends = ~np.isfinite(k)
-            k = np.where(ends, 0.0, k)
+            is_infinite = ~np.isfinite(k)
+            k = np.where(is_infinite, 0.0, k)
             # the continuous quantile is a close start, except for small sd
-            while np.any(up := ~ends & (self.cdf(k) < p)):
-                k = np.where(up, k + 1.0, k)
-            while np.any(down := ~ends & (self.cdf(k - 1.0) >= p)):
-                k = np.where(down, k - 1.0, k)
+            while np.any(is_low := ~is_infinite & (self.cdf(k) < p)):
+                k = np.where(is_low, k + 1.0, k)
+            while np.any(is_high := ~is_infinite & (self.cdf(k - 1.0) >= p)):
+                k = np.where(is_high, k - 1.0, k)
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
         return to_scalar(np.where(np.isnan(p), np.nan, k) + 0.0)
 
@@ -253,8 +253,8 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     )
 
     def compute_excess(sd: float) -> float:
-        kept = compute_discrete_delta(eps, sd, shift, cells)
-        return math.log(kept) - goal if kept > SMALLEST_DELTA else -math.inf
+        exact_delta = compute_discrete_delta(eps, sd, shift, cells)
+        return math.log(exact_delta) - goal if exact_delta > SMALLEST_DELTA else -math.inf
 
     return _solve_smallest_sd(compute_excess, start)
 
@@ -323,19 +323,19 @@ def _solve_smallest_sd(excess: Callable[[float], float], start: float) -> float:
     low, high = 0.0, math.inf
     x, value = start, excess(start)
     # a small step yields the slope; secants then converge fast because the logarithms are smooth
-    other, there = start * (1.0 + 1e-7), excess(start * (1.0 + 1e-7))
+    previous, previous_value = start * (1.0 + 1e-7), excess(start * (1.0 + 1e-7))
     for turn in range(_MAX_ITERATIONS):
-        for at, each in ((x, value), (other, there)):
-            low, high = (max(low, at), high) if each > 0.0 else (low, min(high, at))
+        for point, excess_value in ((x, value), (previous, previous_value)):
+            low, high = (max(low, point), high) if excess_value > 0.0 else (low, min(high, point))
         if low > 0.0 and _is_close_bracket(low, high, excess):
             return high
-        slope = (there - value) / math.log(other / x) if x != other else 0.0
+        slope = (previous_value - value) / math.log(previous / x) if x != previous else 0.0
         guess = x * math.exp(min(-value / slope, 1.0)) if -math.inf < slope < 0.0 else math.nan
         # from below and from above in turn, so that the bracket closes from both sides
         guess *= 1.0 + (0.3 if turn % 2 else -0.3) * _SD_TOLERANCE
         if not low < guess < high or turn % 8 == 7:
             guess = _bisect_bracket(low, high)
-        other, there = x, value
+        previous, previous_value = x, value
         x, value = guess, excess(guess)
     return high
 

@@ -206,7 +206,9 @@ class Gaussian(Mechanism):
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> GaussianNoise:
         """Return noise with a standard deviation for each number."""
         joint = compute_root_above(len(sensitivities))
-        return GaussianNoise(np.array([_calibrate_sd(epsilon, delta, joint * each) for each in sensitivities]))
+        return GaussianNoise(
+            np.array([_calibrate_sd(epsilon, delta, joint * sensitivity) for sensitivity in sensitivities])
+        )
 
     def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[float]) -> GaussianLoss:
         """Return the exact privacy loss."""

@@ -166,8 +166,8 @@ def compute_analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) 
     eps, dlt = (np.broadcast_to(v, shape).reshape(-1) for v in (eps, dlt))
     ratio = np.empty(eps.shape)
     low = dlt <= 0.5
-    for part, step in ((low, _compute_low_step), (~low, _compute_high_step)):
-        ratio[part] = _solve_ratio(eps[part], dlt[part], step)
+    for mask, step in ((low, _compute_low_step), (~low, _compute_high_step)):
+        ratio[mask] = _solve_ratio(eps[mask], dlt[mask], step)
     return sens / ratio.reshape(shape) * (1.0 + SAFETY_MARGIN)
 
 

@@ -83,9 +83,9 @@ class _IntegerNoise(Noise):
         x = np.abs(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore", invalid="ignore"):
             # t alpha^k - t alpha^(k+1)
-            side = -self._tail_factor * math.expm1(-self._rate) * exp(-self._rate * x)
-            whole = np.isfinite(x) & (x == np.floor(x))
-        values = np.where(x == 0.0, self._zero_probability, np.where(whole, side, 0.0))
+            mass = -self._tail_factor * math.expm1(-self._rate) * exp(-self._rate * x)
+            is_integer = np.isfinite(x) & (x == np.floor(x))
+        values = np.where(x == 0.0, self._zero_probability, np.where(is_integer, mass, 0.0))
         return to_scalar(np.where(np.isnan(x), np.nan, values))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
@@ -341,8 +341,10 @@ class SignGeometricNoise(_IntegerNoise):
         if last >= 0:
             beyond = math.expm1(-to_nearest_float(gap + last * self._exact_rate))
             return round_up_delta(-0.5 * (math.expm1(-self._rate * (last + 1.0)) + beyond))
-        rest = self._exact_rate * shift + _LOG_2 - Fraction(epsilon)
-        return round_up_delta(self._zero_probability * -math.expm1(-to_nearest_float(rest))) if rest > 0 else 0.0
+        exponent = self._exact_rate * shift + _LOG_2 - Fraction(epsilon)
+        return (
+            round_up_delta(self._zero_probability * -math.expm1(-to_nearest_float(exponent))) if exponent > 0 else 0.0
+        )
 
 
 class Geometric(Mechanism):

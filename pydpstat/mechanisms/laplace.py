@@ -103,9 +103,9 @@ class LaplaceNoise(ContinuousNoise):
         if epsilon == math.inf:
             return self
         if isinstance(self.scale, float):
-            least = scale_for(sensitivity, epsilon)
-            if abs(least - self.scale) <= 2.0**-50 * least:
-                return self if least <= self.scale else LaplaceNoise(least)
+            min_scale = scale_for(sensitivity, epsilon)
+            if abs(min_scale - self.scale) <= 2.0**-50 * min_scale:
+                return self if min_scale <= self.scale else LaplaceNoise(min_scale)
         # the rounding errors of the sum, the shares and the division are below 2^-50 in total
         return LaplaceNoise(np.nextafter(self.scale * (1.0 + 2.0**-50), math.inf))
 
@@ -201,7 +201,7 @@ class Laplace(Mechanism):
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> LaplaceNoise:
         """Return noise with a scale for each number."""
-        scales = [_calibrate_scale(each, epsilon, len(sensitivities)) for each in sensitivities]
+        scales = [_calibrate_scale(sensitivity, epsilon, len(sensitivities)) for sensitivity in sensitivities]
         return LaplaceNoise(np.array(scales))
 
     def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
@@ -211,8 +211,8 @@ class Laplace(Mechanism):
 
 def _calibrate_scale(sensitivity: float, epsilon: float, parts: int) -> float:
     """Return the smallest float that is at least parts * sensitivity / epsilon."""
-    near = parts * sensitivity / epsilon
-    if near == math.inf or near == 0.0:
+    scale = parts * sensitivity / epsilon
+    if scale == math.inf or scale == 0.0:
         raise PydpstatError(
             f"epsilon must suit the bounds; got {epsilon!r}, for which the noise scale is not "
             "representable in floating point. Rescale the data."

@@ -275,7 +275,9 @@ class Mechanism:
         """Return noise for several numbers with a sensitivity each; by default epsilon is divided equally."""
         count = len(sensitivities)
         share, leak = split_equally(epsilon, count), split_equally(delta, count)
-        return SeparateNoise(tuple(self.calibrate(share, leak, each) for each in sensitivities), (1,) * count)
+        return SeparateNoise(
+            tuple(self.calibrate(share, leak, sensitivity) for sensitivity in sensitivities), (1,) * count
+        )
 
     def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
         """Return the exact privacy loss of a noise that this mechanism calibrated; None by default.
@@ -292,24 +294,24 @@ class Mechanism:
         return hash((type(self), *sorted(vars(self).items())))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({shown})"
+        attributes = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({attributes})"
 
 
 def split_equally(total: float, parts: int) -> float:
     """Return the largest float whose exact multiple by `parts` is at most a total."""
-    part = total / parts
-    top, bottom = part.as_integer_ratio()
-    over, under = total.as_integer_ratio()
-    return part if parts * top * under <= over * bottom else math.nextafter(part, 0.0)
+    share = total / parts
+    top, bottom = share.as_integer_ratio()
+    numerator, denominator = total.as_integer_ratio()
+    return share if parts * top * denominator <= numerator * bottom else math.nextafter(share, 0.0)
 
 
 def split_by_shares(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
     """Return parts of a total whose exact sum is at most the total; the first part is the remainder."""
-    rest = [total * share for share in shares[1:]]
-    exact = Fraction(total) - sum(map(Fraction, rest))
-    first = float(exact)
-    return (first if first <= exact else math.nextafter(first, 0.0), *rest)
+    later = [total * share for share in shares[1:]]
+    exact = Fraction(total) - sum(map(Fraction, later))
+    nearest = float(exact)
+    return (nearest if nearest <= exact else math.nextafter(nearest, 0.0), *later)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,20 +329,20 @@ class SeparateNoise(Noise):
     @property
     def integer(self) -> bool:  # type: ignore[override]
         """Whether all noises are on the integers."""
-        return all(each.integer for each in self.noises)
+        return all(noise.integer for noise in self.noises)
 
     @property
     def scale(self) -> Floats:  # type: ignore[override]
         """Scale of each element's noise."""
-        return self._expand_values([each.scale for each in self.noises])
+        return self._expand_values([noise.scale for noise in self.noises])
 
     def std(self) -> Floats:
         """Return the standard deviation of each element's noise."""
-        return self._expand_values([each.std() for each in self.noises])
+        return self._expand_values([noise.std() for noise in self.noises])
 
     def var(self) -> Floats:
         """Return the variance of each element's noise."""
-        return self._expand_values([each.var() for each in self.noises])
+        return self._expand_values([noise.var() for noise in self.noises])
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
         """Return the probability of at most `x`, with elements along the last axis."""
@@ -352,11 +354,11 @@ class SeparateNoise(Noise):
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all elements, block by block."""
-        parts = [
-            checks.check_noise_draw(noise.draw(source, each, grid), each, grid, type(noise).__name__)
-            for noise, each in zip(self.noises, self.sizes)
+        blocks = [
+            checks.check_noise_draw(noise.draw(source, n, grid), n, grid, type(noise).__name__)
+            for noise, n in zip(self.noises, self.sizes)
         ]
-        return np.concatenate([np.empty(0), *parts])
+        return np.concatenate([np.empty(0), *blocks])
 
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Return whether every block is accepted."""
@@ -365,15 +367,15 @@ class SeparateNoise(Noise):
 
     def _expand_values(self, values: Sequence[npt.ArrayLike]) -> Floats:
         # each element of a block may have its own value
-        parts = [np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)]
-        return np.concatenate([np.empty(0), *parts])
+        blocks = [np.resize(np.asarray(value, dtype=np.float64), size) for value, size in zip(values, self.sizes)]
+        return np.concatenate([np.empty(0), *blocks])
 
     def _map_blocks(self, evaluate: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:
-        given = np.asarray(values, dtype=np.float64)
-        wide = np.broadcast_to(given, np.broadcast_shapes(given.shape, (sum(self.sizes),)))
-        ends = np.cumsum(self.sizes)[:-1]
-        parts = zip(self.noises, np.split(wide, ends, axis=-1))
-        return np.concatenate([np.asarray(evaluate(noise, part)) for noise, part in parts], axis=-1)
+        array = np.asarray(values, dtype=np.float64)
+        wide = np.broadcast_to(array, np.broadcast_shapes(array.shape, (sum(self.sizes),)))
+        block_ends = np.cumsum(self.sizes)[:-1]
+        blocks = zip(self.noises, np.split(wide, block_ends, axis=-1))
+        return np.concatenate([np.asarray(evaluate(noise, block)) for noise, block in blocks], axis=-1)
 
 
 def _make_undefined_error(instance: object, method: str) -> NotImplementedError:

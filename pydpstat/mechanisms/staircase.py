@@ -94,10 +94,10 @@ class StaircaseNoise(Noise):
         # |x| / sensitivity = k + t, with k geometric with ratio b, and t uniform on two parts
         b, share = exp(-self.epsilon), self.share
         high = share + b * (1.0 - share)
-        first = (0.5 * share**2 + b * 0.5 * (1.0 - share**2)) / high
-        second = (share**3 / 3.0 + b * (1.0 - share**3) / 3.0) / high
+        mean = (0.5 * share**2 + b * 0.5 * (1.0 - share**2)) / high
+        square = (share**3 / 3.0 + b * (1.0 - share**3) / 3.0) / high
         steps, squares = b / (1.0 - b), b * (1.0 + b) / (1.0 - b) ** 2
-        return self.sensitivity**2 * (squares + 2.0 * steps * first + second)
+        return self.sensitivity**2 * (squares + 2.0 * steps * mean + square)
 
     def std(self) -> float:
         """Return the standard deviation."""
@@ -132,9 +132,9 @@ class StaircaseNoise(Noise):
         """Draw periods, positions and acceptance: always in the higher part, else with probability exp(-epsilon)."""
         within = source.integers(count, period)
         lower = np.flatnonzero(within >= step)
-        kept = np.ones(count, dtype=np.bool_)
-        kept[lower] = source.bernoulli_exp(np.full(lower.size, self.epsilon))
-        return np.abs(source.sign_geometric(count, self.epsilon)), within, kept
+        accepted = np.ones(count, dtype=np.bool_)
+        accepted[lower] = source.bernoulli_exp(np.full(lower.size, self.epsilon))
+        return np.abs(source.sign_geometric(count, self.epsilon)), within, accepted
 
     def _draw_rare_candidates(self, source: Source, count: int, period: int, step: int) -> _Candidates:
         """Draw the same if few would be accepted: first whether a value lies in the middle step.
@@ -146,30 +146,30 @@ class StaircaseNoise(Noise):
         """
         choices = [choose([0.0, -1.0], self.epsilon, [step, period]) == 1 for _ in range(count)]
         out = np.array(choices, dtype=np.bool_)
-        kept = out | ~source.bernoulli_exp(np.full(count, self.epsilon))
+        accepted = out | ~source.bernoulli_exp(np.full(count, self.epsilon))
         within = np.where(out, source.integers(count, period), source.integers(count, step))
         level = np.abs(source.sign_geometric(count, self.epsilon))
-        return np.where(out & (within < step), level + 1, np.where(out, level, 0)), within, kept
+        return np.where(out & (within < step), level + 1, np.where(out, level, 0)), within, accepted
 
     def _compute_tail(self, t: Floats) -> Floats:
         """Return the probability that |x| exceeds t periods."""
         b, share = exp(-self.epsilon), self.share
-        whole = share + b * (1.0 - share)
+        period_mass = share + b * (1.0 - share)
         with np.errstate(under="ignore", invalid="ignore"):
             k = np.floor(t)
-            rest = t - k
-            left = np.where(rest < share, whole - rest, b * (1.0 - rest))
-            inside = (1.0 - b) * left / whole + b
+            fraction = t - k
+            period_tail = np.where(fraction < share, period_mass - fraction, b * (1.0 - fraction))
+            inside = (1.0 - b) * period_tail / period_mass + b
             return np.where(np.isinf(t), 0.0, exp(-self.epsilon * k) * inside)
 
     def _invert_tail(self, outer: Floats) -> Floats:
         """Return the number of periods that |x| exceeds with the given probability."""
         b, share = exp(-self.epsilon), self.share
-        whole = share + b * (1.0 - share)
+        period_mass = share + b * (1.0 - share)
         k = np.maximum(np.floor(-log(outer) / self.epsilon), 0.0)
-        left = (outer * exp(self.epsilon * k) - b) * whole / (1.0 - b)
-        rest = np.where(left > b * (1.0 - share), whole - left, 1.0 - left / b)
-        return np.where(outer == 0.0, np.inf, k + np.clip(rest, 0.0, 1.0))
+        period_tail = (outer * exp(self.epsilon * k) - b) * period_mass / (1.0 - b)
+        fraction = np.where(period_tail > b * (1.0 - share), period_mass - period_tail, 1.0 - period_tail / b)
+        return np.where(outer == 0.0, np.inf, k + np.clip(fraction, 0.0, 1.0))
 
 
 class Staircase(Mechanism):
@@ -210,19 +210,19 @@ class Staircase(Mechanism):
 
 def _apply_signs(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
     """Return the accepted values with random signs; one of the two zeros is rejected."""
-    periods, within, kept = candidates
+    periods, within, accepted = candidates
     sizes: np.ndarray
     if periods.max(initial=0) * period < _EXACT_INTEGER_LIMIT:
         sizes = periods.astype(np.float64) * period + within
     else:
-        sizes = np.array([int(each) * period for each in periods], dtype=object) + within
+        sizes = np.array([int(n_periods) * period for n_periods in periods], dtype=object) + within
     negative = source.integers(sizes.size, 2) == 1
-    return np.where(negative, -sizes, sizes)[kept & ~(negative & (sizes == 0))]
+    return np.where(negative, -sizes, sizes)[accepted & ~(negative & (sizes == 0))]
 
 
 def _collect_accepted(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
     """Return the first `size` accepted candidates, drawing until there are enough."""
-    found = np.empty(0)
-    while found.size < size:
-        found = np.concatenate([found, candidates(2 * (size - found.size) + 8)])
-    return found[:size]
+    draws = np.empty(0)
+    while draws.size < size:
+        draws = np.concatenate([draws, candidates(2 * (size - draws.size) + 8)])
+    return draws[:size]

@@ -148,13 +148,13 @@ def collect_results(value: object, values: list[float], labels: list[str]) -> No
         from pydpstat.porting.r._shapes import get_dimnames, get_element_names
 
         cells = np.asarray(value).ravel(order="F").tolist()
-        if any(isinstance(each, str) for each in cells):
+        if any(isinstance(label, str) for label in cells):
             labels.extend(cells)
         else:
             values.extend(np.asarray(cells, dtype=np.float64).tolist())
-            own = get_element_names(value) if getattr(value, "ndim", 0) == 1 else None
-            dimnames = (own, *get_dimnames(value))
-            labels.extend("NA" if each is None else str(each) for names in dimnames for each in names or ())
+            element_names = get_element_names(value) if getattr(value, "ndim", 0) == 1 else None
+            dimnames = (element_names, *get_dimnames(value))
+            labels.extend("NA" if label is None else str(label) for names in dimnames for label in names or ())
 
 
 def _convert_input(value: Input) -> object:
@@ -196,10 +196,10 @@ def compare_outcomes(case: Case, ours: Outcome, theirs: Outcome, against: Agains
     differences = [measure(mine, yours) for mine, yours in zip(ours.values, theirs.values)]
     worst = max(differences, default=0.0)
     if worst > allowance:
-        place = differences.index(worst)
+        index = differences.index(worst)
         message = (
-            f"value {place + 1} of {len(differences)}: R has {theirs.values[place]!r}, "
-            f"Python {ours.values[place]!r}; difference {worst:g}, allowed {allowance:g}"
+            f"value {index + 1} of {len(differences)}: R has {theirs.values[index]!r}, "
+            f"Python {ours.values[index]!r}; difference {worst:g}, allowed {allowance:g}"
         )
     return Verdict(case, "failed" if message else "passed", against, worst, message)
 

@@ -58,7 +58,7 @@ class LiveRSession:
         strings = self._r.StrVector
         seconds = ENDLESS_TIMEOUT if case.level == "endless" else TIMEOUT
         result = self._r.r["pydpstat_evaluate"](case.seed, strings(format_r_assignments(case.inputs)), case.r, seconds)
-        return parse_outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
+        return parse_outcome({name: list(map(str, field)) for name, field in zip(result.names, result)})
 
     def draw_sample(self, expression: str, size: int, seed: int) -> npt.NDArray[np.float64]:
         """Evaluate an R expression that draws ``n`` numbers, with n = `size`, after ``set.seed(seed)``."""
@@ -112,8 +112,8 @@ class Recording:
     def get_outcome(self, case: Case) -> Outcome | None:
         """Return the recorded outcome, or None if exactly this case is not recorded."""
         entry = self._cases.get(case.id)
-        asked = (case.r, case.seed, format_r_assignments(case.inputs))
-        if entry is None or (entry["r"], entry["seed"], entry["inputs"]) != asked:
+        case_texts = (case.r, case.seed, format_r_assignments(case.inputs))
+        if entry is None or (entry["r"], entry["seed"], entry["inputs"]) != case_texts:
             return None
         return parse_outcome(entry)
 
@@ -173,8 +173,8 @@ def record_exports() -> bool:
     """Record the export lists again and return whether they changed."""
     target = get_exports_path()
     before = target.read_text(encoding="utf-8")
-    with write_atomically(target) as part:
-        write_exports(part)
+    with write_atomically(target) as temporary:
+        write_exports(temporary)
     return target.read_text(encoding="utf-8") != before
 
 

@@ -83,10 +83,10 @@ class ParityReport:
 
     def render_json(self) -> str:
         """Return the report as JSON, with every case."""
-        stated = ("id", "function", "package", "level", "reason")
+        attribute_names = ("id", "function", "package", "level", "reason")
         cases = [
             {
-                **{name: getattr(v.case, name) for name in stated},
+                **{name: getattr(v.case, name) for name in attribute_names},
                 "status": v.status,
                 "against": v.against,
                 "difference": v.difference if math.isfinite(v.difference) else "infinite",
@@ -94,7 +94,7 @@ class ParityReport:
             }
             for v in self.verdicts
         ]
-        tests = [asdict(each) for each in self.distributions]
+        tests = [asdict(distribution) for distribution in self.distributions]
         content = {
             "versions": self.versions,
             "notes": list(self.notes),
@@ -106,10 +106,10 @@ class ParityReport:
     def _summarize_lines(self) -> list[str]:
         versions = ", ".join(f"{name} {version or '-'}" for name, version in self.versions.items())
         lines = [f"R: {versions}", *self.notes]
-        lines += [f"distribution: {each.format_line()}" for each in self.distributions]
+        lines += [f"distribution: {distribution.format_line()}" for distribution in self.distributions]
         if self.distributions:
             # one test of shape and one of scale each, on one or two samples
-            alarm = sum(each.false_alarm for each in self.distributions)
+            alarm = sum(distribution.false_alarm for distribution in self.distributions)
             lines.append(f"distribution: false alarm of all tests together at most {alarm:.1g}")
         lines += [f"NOT RUN {v.case.id}: {v.message}" for v in self.verdicts if v.status == "not run"]
         lines += [f"FAILED {verdict.name}: {verdict.message}" for verdict in self.failures]
@@ -138,21 +138,23 @@ class ParityReport:
     def _summarize_coverage(self) -> list[str]:
         names = split_by_coverage(self.verdicts)
         lines = [
-            f"{package} without a passed comparison: {', '.join(others)}"
-            for package, (_, others) in names.items()
-            if others
+            f"{package} without a passed comparison: {', '.join(missing_names)}"
+            for package, (_, missing_names) in names.items()
+            if missing_names
         ]
-        counts = (f"{package} {len(passed)} of {len(passed) + len(rest)}" for package, (passed, rest) in names.items())
+        counts = (
+            f"{package} {len(passed)} of {len(passed) + len(missing)}" for package, (passed, missing) in names.items()
+        )
         return [*lines, ", ".join(counts)]
 
 
 def _count_matching(verdicts: Sequence[Verdict | DistributionVerdict], **wanted: object) -> int:
-    return sum(all(getattr(each, name) == value for name, value in wanted.items()) for each in verdicts)
+    return sum(all(getattr(verdict, name) == value for name, value in wanted.items()) for verdict in verdicts)
 
 
 def _get_sort_key(key: tuple[str, str]) -> tuple[int, str, str]:
-    place = _MIRRORED_PACKAGES.index(key[0]) if key[0] in _MIRRORED_PACKAGES else len(_MIRRORED_PACKAGES)
-    return place, key[0], key[1].lower()
+    position = _MIRRORED_PACKAGES.index(key[0]) if key[0] in _MIRRORED_PACKAGES else len(_MIRRORED_PACKAGES)
+    return position, key[0], key[1].lower()
 
 
 def _format_worst_difference(group: Sequence[Verdict]) -> str:
@@ -167,7 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the comparison and return the exit code: 0 if everything agrees."""
     options = _make_parity_parser().parse_args(argv)
     cases = [case for case in all_cases() if options.only in case.id][:: options.every]
-    distributions = [each.name for each in load_distributions() if options.only in each.name]
+    distributions = [distribution.name for distribution in load_distributions() if options.only in distribution.name]
     if not cases and not distributions:
         print(f"no case has {options.only!r} in its id, and no distribution in its name", file=sys.stderr)
         return 2
@@ -201,7 +203,7 @@ def run_comparisons(
     session, notes = _open_session(live)
     recording = Recording() if get_recording_path().exists() else None
     verdicts = []
-    with run_distribution_checks(distributions if draws else (), draws, session is not None) as found:
+    with run_distribution_checks(distributions if draws else (), draws, session is not None) as checks:
         for done, case in enumerate(cases, start=1):
             verdicts.append(_compare_case(case, session, recording))
             if progress and done % 50 == 0:
@@ -209,14 +211,16 @@ def run_comparisons(
                 print(f"\r{done} of {len(cases)} cases", end=end, file=sys.stderr)
         if progress:
             print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-        checked = list(found)
+        checked = list(checks)
     versions = session.versions if session else dict(recording.versions) if recording else {}
     return ParityReport(verdicts, checked, versions, notes, is_complete=len(cases) == len(all_cases()))
 
 
 def _has_unverified_cases(report: ParityReport) -> bool:
     """Return whether a comparison was not live, except for packages without a mirror, which are optional."""
-    return any(each.against != "live" and each.case.package not in UNMIRRORED_PACKAGES for each in report.verdicts)
+    return any(
+        verdict.against != "live" and verdict.case.package not in UNMIRRORED_PACKAGES for verdict in report.verdicts
+    )
 
 
 def _open_session(live: bool) -> tuple[LiveRSession | None, list[str]]:
@@ -259,8 +263,8 @@ def _make_parity_parser() -> argparse.ArgumentParser:
         prog="python -m pydpstat parity",
         description="Compare pydpstat with R: live where R is installed, else with recorded values.",
     )
-    only = "only cases with this text in their id, and distributions with it in their name"
-    parser.add_argument("--only", default="", metavar="TEXT", help=only)
+    help_text = "only cases with this text in their id, and distributions with it in their name"
+    parser.add_argument("--only", default="", metavar="TEXT", help=help_text)
     parser.add_argument("--recorded", action="store_true", help="use the recorded values even where R is installed")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
     parser.add_argument(

@@ -118,12 +118,12 @@ def _format_comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) ->
     if theirs.ndim == 2:
         lines = _format_matrices(recorded, theirs, ours)
     else:
-        left, right = (" ".join(format_as_r_prints(value)) for value in (theirs, ours))
+        r_text, python_text = (" ".join(format_as_r_prints(value)) for value in (theirs, ours))
         side_by_side = theirs.ndim == 0
         lines = (
-            [_format_line(recorded.name, left, right)]
+            [_format_line(recorded.name, r_text, python_text)]
             if side_by_side
-            else _format_stacked_lines(recorded.name, left, right)
+            else _format_stacked_lines(recorded.name, r_text, python_text)
         )
     lines[-1] = f"{lines[-1]:{_VERDICT_COLUMN - 2}}  {verdict.value}"
     if verdict is not Agreement.EQUAL:
@@ -141,9 +141,9 @@ def _format_stacked_lines(name: str, above: str, below: str) -> list[str]:
 
 
 def _format_matrices(recorded: Recorded, theirs: Numbers, ours: Numbers) -> list[str]:
-    left, right = (format_matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
-    left[0], right[0] = f"R{left[0][1:]}", f"Python{right[0][6:]}"
-    return [f"{INDENT}{'':{_LABEL_WIDTH}} {a:{_COLUMN_WIDTH}}{b}" for a, b in zip(left, right)]
+    r_lines, python_lines = (format_matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
+    r_lines[0], python_lines[0] = f"R{r_lines[0][1:]}", f"Python{python_lines[0][6:]}"
+    return [f"{INDENT}{'':{_LABEL_WIDTH}} {a:{_COLUMN_WIDTH}}{b}" for a, b in zip(r_lines, python_lines)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -179,7 +179,7 @@ class TutorialSession:
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(step.recorded):
             raise RuntimeError(f"{step.title}: {len(results)} values, but {len(step.recorded)} are recorded")
-        recorded = [each.array for each in step.recorded]
+        recorded = [value.array for value in step.recorded]
         values = tuple(_convert_to_array(ours, theirs.shape) for ours, theirs in zip(results, recorded))
         agreements = (compare_printed(theirs, ours, step.logarithms) for theirs, ours in zip(recorded, values))
         following = None if step.next_uniform is None else self._draw_next_uniform()
@@ -206,8 +206,8 @@ def compare_printed(recorded: Numbers, ours: Numbers, logarithms: bool = False) 
     if np.array_equal(recorded, ours):
         return Agreement.EQUAL
     if logarithms and recorded.shape == ours.shape and format_as_r_prints(recorded) == format_as_r_prints(ours):
-        apart = map(compute_ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
-        return Agreement.PRINTED if max(apart) <= MAX_ULP_DIFFERENCE else Agreement.DIFFERENT
+        ulp_differences = map(compute_ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
+        return Agreement.PRINTED if max(ulp_differences) <= MAX_ULP_DIFFERENCE else Agreement.DIFFERENT
     return Agreement.DIFFERENT
 
 
@@ -250,8 +250,8 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
     axes.set_title("500 normal numbers: histogram and private histogram, Laplace noise, claimed epsilon 1")
 
     target = Path(folder) / PICTURE_NAME
-    with write_atomically(target) as part:
-        figure.savefig(part, format="png")
+    with write_atomically(target) as temporary:
+        figure.savefig(temporary, format="png")
     return target
 
 

@@ -48,13 +48,13 @@ class _PythonText:
     def __get__(self, case: Case | None, owner: type[Case]) -> str:
         if case is None:
             return ""
-        given = vars(case)["python"]
-        if callable(given) or not given:
+        source = vars(case)["python"]
+        if callable(source) or not source:
             from pydpstat.porting._translation import translate_for_comparison
 
             text = translate_for_comparison(case.r, case.inputs)
-            vars(case)["python"] = given = given(text) if callable(given) else text
-        return str(given)
+            vars(case)["python"] = source = source(text) if callable(source) else text
+        return str(source)
 
     def __set__(self, case: Case, given: str | Callable[[str], str]) -> None:
         vars(case)["python"] = given
@@ -247,9 +247,9 @@ def _pad_texts(texts: list[str], left: bool = False) -> list[str]:
 
 def find_reference_folder() -> Path:
     """Return the folder ``r_reference`` of this checkout, or the one in the working directory."""
-    for place in (_CHECKOUT, Path.cwd()):
-        if (place / "r_reference" / "cases").is_dir():
-            return place / "r_reference"
+    for root in (_CHECKOUT, Path.cwd()):
+        if (root / "r_reference" / "cases").is_dir():
+            return root / "r_reference"
     raise PydpstatError(
         "the comparison needs the folder r_reference, which is no part of an installed package. "
         "Run it in a checkout of the repository."
@@ -276,7 +276,7 @@ def part(name: str) -> ModuleType:
 
 def iterate_reference_items(folder: str, name: str) -> Iterator[Any]:
     """Yield the items with a name such as ``"CASES"`` in the public modules of a part of the reference."""
-    found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
-    for module in found:
+    module_names = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
+    for module in module_names:
         if not module.startswith("_"):
             yield from getattr(part(f"{folder}.{module}"), name)

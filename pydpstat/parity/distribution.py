@@ -112,7 +112,7 @@ def check_distribution(distribution: Distribution, draws: int, session: LiveRSes
     }
     if session is not None:
         samples["R"] = session.draw_sample(distribution.r, draws, SEED)
-    right = [
+    p_values = [
         p
         for sample in samples.values()
         for p in _compute_p_values(sample, distribution.noise(1.0), distribution.discrete)
@@ -124,8 +124,8 @@ def check_distribution(distribution: Distribution, draws: int, session: LiveRSes
         for factor in (WRONG_SCALE_FACTOR, 1.0 / WRONG_SCALE_FACTOR)
     ]
     message = ""
-    if min(right) < ALPHA:
-        message = f"a sample does not fit its distribution: smallest p {min(right):.2g}"
+    if min(p_values) < ALPHA:
+        message = f"a sample does not fit its distribution: smallest p {min(p_values):.2g}"
     elif max(wrong) >= ALPHA:
         message = f"a scale wrong by 10 % is not seen: p {max(wrong):.2g}; use more draws"
     return DistributionVerdict(
@@ -133,9 +133,9 @@ def check_distribution(distribution: Distribution, draws: int, session: LiveRSes
         "failed" if message else "passed",
         tuple(samples),
         draws,
-        min(right),
+        min(p_values),
         max(wrong),
-        ALPHA * len(right),
+        ALPHA * len(p_values),
         message,
     )
 
@@ -162,7 +162,7 @@ def _set_up_process(live: bool) -> None:
     warnings.simplefilter("ignore", PrivacyWarning)
     # global because each process has exactly one R
     _SESSION = LiveRSession() if live else None
-    _DISTRIBUTIONS = {each.name: each for each in load_distributions()}
+    _DISTRIBUTIONS = {distribution.name: distribution for distribution in load_distributions()}
 
 
 def _check_by_name(name: str, draws: int) -> DistributionVerdict:
@@ -197,9 +197,9 @@ def _compute_p_values(sample: Draws, noise: Noise, discrete: bool) -> tuple[floa
     expected = np.diff(np.concatenate([[0.0], noise.cdf(edges), [1.0]])) * sample.size
     observed = np.bincount(np.searchsorted(edges, sample, side="left"), minlength=expected.size)
     keep = expected > 5
-    rest = observed[~keep].sum(), expected[~keep].sum()
+    pooled = observed[~keep].sum(), expected[~keep].sum()
     observed, expected = observed[keep], expected[keep]
-    if rest[1] > 5:
-        observed, expected = np.append(observed, rest[0]), np.append(expected, rest[1])
+    if pooled[1] > 5:
+        observed, expected = np.append(observed, pooled[0]), np.append(expected, pooled[1])
     chi = float(((observed - expected) ** 2 / expected).sum())
     return float(stats.chi2.sf(chi, expected.size - 1)), scale

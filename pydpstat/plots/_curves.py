@@ -68,33 +68,35 @@ def draw_columns(picture: HistogramPicture, axes: Axes, look: Look) -> None:
     rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (_compute_panel_gap(picture.edges), 24.0), titles)
     top, bottom = _compute_y_limits(picture.panels)
     colour = get_series_color(axes, look)
-    for part, panel in zip([each for row in rows for each in row], picture.panels):
+    for panel_axes, panel in zip([each for row in rows for each in row], picture.panels):
         heights = np.nan_to_num(panel.values.values)
-        part.stairs(heights, picture.edges, fill=True, color=colour, alpha=0.35)
-        part.stairs(heights, picture.edges, color=colour, linewidth=look.get("linewidth", 1.0))
+        panel_axes.stairs(heights, picture.edges, fill=True, color=colour, alpha=0.35)
+        panel_axes.stairs(heights, picture.edges, color=colour, linewidth=look.get("linewidth", 1.0))
         # lines between adjacent bins, as high as the lower one
         lower = np.minimum(heights[:-1], heights[1:]).clip(0.0)
-        part.vlines(picture.edges[1:-1], 0.0, lower, color=colour, linewidth=0.6)
-        _draw_intervals(part, 0.5 * (picture.edges[:-1] + picture.edges[1:]), picture.edges, panel.values)
-        part.axhline(0.0, color=get_text_color(part), linewidth=0.8)
-        part.set(xlim=(picture.edges[0], picture.edges[-1]), ylim=(bottom, top))
-        part.margins(x=0.02)
+        panel_axes.vlines(picture.edges[1:-1], 0.0, lower, color=colour, linewidth=0.6)
+        _draw_intervals(panel_axes, 0.5 * (picture.edges[:-1] + picture.edges[1:]), picture.edges, panel.values)
+        panel_axes.axhline(0.0, color=get_text_color(panel_axes), linewidth=0.8)
+        panel_axes.set(xlim=(picture.edges[0], picture.edges[-1]), ylim=(bottom, top))
+        panel_axes.margins(x=0.02)
     _label_axes(rows, picture.axis, picture.unit)
     high = get_size_in_points(rows[0][0])[1] / (top - bottom)
-    shown = picture.panels[0].values
-    seen = any(compute_longest_interval(each.values.thick, high) >= _MIN_VISIBLE_LENGTH for each in picture.panels)
-    if shown.thin is not None and not seen:
+    values = picture.panels[0].values
+    is_visible = any(
+        compute_longest_interval(each.values.thick, high) >= _MIN_VISIBLE_LENGTH for each in picture.panels
+    )
+    if values.thin is not None and not is_visible:
         # the legend omits thick intervals that are too short to be visible
-        shown = shown._replace(thick=None)
-    add_legend_above(axes, _make_interval_handles(axes, shown, picture), picture.head.lines)
+        values = values._replace(thick=None)
+    add_legend_above(axes, _make_interval_handles(axes, values, picture), picture.head.lines)
 
 
 def _compute_y_limits(panels: Sequence[Panel]) -> tuple[float, float]:
-    flat = np.concatenate([np.ravel(each) for panel in panels for each in panel.values.all_arrays])
+    flat = np.concatenate([np.ravel(array) for panel in panels for array in panel.values.all_arrays])
     finite = flat[np.isfinite(flat)]
     low, high = min(0.0, float(finite.min(initial=0.0))), float(finite.max(initial=0.0))
-    room = 0.05 * (high - low) or 1.0
-    return high + room, low - (room if low < 0.0 else 0.0)
+    margin = 0.05 * (high - low) or 1.0
+    return high + margin, low - (margin if low < 0.0 else 0.0)
 
 
 def _draw_intervals(axes: Axes, middles: Floats, edges: Floats, values: PictureValues) -> None:
@@ -110,27 +112,27 @@ def _draw_intervals(axes: Axes, middles: Floats, edges: Floats, values: PictureV
 
 def _compute_panel_gap(*numbers: Floats) -> float:
     """Return the space in points that the numbers at the ends of two adjacent axes require."""
-    flat = np.concatenate([np.ravel(each) for each in numbers] or [np.zeros(1)])
-    ends = [float(flat.min(initial=0.0)), float(flat.max(initial=0.0))]
-    return max(compute_text_width(format_tick(float(f"{end:.2g}")), get_text_size()) for end in ends) + 10.0
+    flat = np.concatenate([np.ravel(array) for array in numbers] or [np.zeros(1)])
+    limits = [float(flat.min(initial=0.0)), float(flat.max(initial=0.0))]
+    return max(compute_text_width(format_tick(float(f"{end:.2g}")), get_text_size()) for end in limits) + 10.0
 
 
 def _label_axes(rows: list[list[Axes]], axis: str, unit: str) -> None:
     """Label the axes of panels, once for each row and column."""
     size = get_text_size()
     for number, row in enumerate(rows):
-        for place, part in enumerate(row):
-            width, height = get_size_in_points(part)
-            set_axis_numbers(part.xaxis)
-            set_axis_numbers(part.yaxis)
-            part.spines[["top", "right"]].set_visible(False)
+        for column, panel_axes in enumerate(row):
+            width, height = get_size_in_points(panel_axes)
+            set_axis_numbers(panel_axes.xaxis)
+            set_axis_numbers(panel_axes.yaxis)
+            panel_axes.spines[["top", "right"]].set_visible(False)
             # the last panel of a column may be in the second last row
-            if number == len(rows) - 1 or number == len(rows) - 2 and place >= len(rows[-1]):
-                part.set_xlabel(wrap_to_width(escape_plot_text(axis), max(width, 80.0), size))
-            if place:
-                part.tick_params(labelleft=False)
+            if number == len(rows) - 1 or number == len(rows) - 2 and column >= len(rows[-1]):
+                panel_axes.set_xlabel(wrap_to_width(escape_plot_text(axis), max(width, 80.0), size))
+            if column:
+                panel_axes.tick_params(labelleft=False)
             else:
-                part.set_ylabel(wrap_to_width(escape_plot_text(unit), max(height, 60.0), size))
+                panel_axes.set_ylabel(wrap_to_width(escape_plot_text(unit), max(height, 60.0), size))
 
 
 def _make_interval_handles(
@@ -146,41 +148,41 @@ def _make_interval_handles(
         )
         return [
             Patch(facecolor=get_text_color(axes), alpha=alpha, label=label)
-            for ends, label, alpha in bands
-            if ends is not None
+            for limits, label, alpha in bands
+            if limits is not None
         ]
 
-    shown = get_text_color(axes) if colour is None else colour
+    handle_color = get_text_color(axes) if colour is None else colour
     handles: list[Artist] = []
     if values.thick is not None:
         strong: Look = {"linewidth": 5.0, "alpha": 0.5} if values.has_both_intervals else {"linewidth": 1.5}
-        handles.append(Line2D([], [], color=shown, label=picture.head.thick, **strong))
+        handles.append(Line2D([], [], color=handle_color, label=picture.head.thick, **strong))
     if values.thin is not None:
-        handles.append(Line2D([], [], color=shown, linewidth=1.3, label=picture.head.thin))
+        handles.append(Line2D([], [], color=handle_color, linewidth=1.3, label=picture.head.thin))
     return handles
 
 
 def draw_distribution(picture: DistributionPicture, axes: Axes, look: Look) -> None:
     """Draw distribution functions: shares at given points, or quantiles for given shares."""
-    shown = [each.values.values for each in picture.panels] if picture.is_of_quantiles else [picture.at]
+    positions = [each.values.values for each in picture.panels] if picture.is_of_quantiles else [picture.at]
     titles = [escape_plot_text(each.title) for each in picture.panels]
-    rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (_compute_panel_gap(*shown), 24.0), titles)
+    rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (_compute_panel_gap(*positions), 24.0), titles)
     colour = get_series_color(axes, look)
-    for part, panel in zip([each for row in rows for each in row], picture.panels):
+    for panel_axes, panel in zip([each for row in rows for each in row], picture.panels):
         values = panel.values
         x, y = (values.values, picture.at) if picture.is_of_quantiles else (picture.at, values.values)
         line = (x, y) if picture.support is None else _add_support(x, y, picture.support)
-        part.plot(*line, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
+        panel_axes.plot(*line, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
         size = look.get("markersize", 5.0)
-        part.plot(x, y, look.get("marker", "o"), color=colour, markersize=size, zorder=3)
-        bars = part.hlines if picture.is_of_quantiles else part.vlines
-        for kind, ends in values.intervals:
+        panel_axes.plot(x, y, look.get("marker", "o"), color=colour, markersize=size, zorder=3)
+        bars = panel_axes.hlines if picture.is_of_quantiles else panel_axes.vlines
+        for kind, limits in values.intervals:
             width, alpha = (4.0, 0.4) if values.has_both_intervals and kind == 0 else (1.4, 1.0)
-            bars(picture.at, *ends, color=colour, linewidth=width, alpha=alpha)
+            bars(picture.at, *limits, color=colour, linewidth=width, alpha=alpha)
         for share in (0.0, 1.0):
-            part.axhline(share, color=get_muted_color(part), linewidth=0.8)
-        part.set_ylim(-0.04, 1.04)
-        part.margins(x=0.05)
+            panel_axes.axhline(share, color=get_muted_color(panel_axes), linewidth=0.8)
+        panel_axes.set_ylim(-0.04, 1.04)
+        panel_axes.margins(x=0.05)
     _label_axes(rows, picture.axis, "share at or below")
     add_legend_above(axes, _make_interval_handles(axes, picture.panels[0].values, picture, colour), picture.head.lines)
 
@@ -195,22 +197,22 @@ def draw_lines(picture: CurvePicture, axes: Axes, look: Look) -> None:
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = []
-    for place, (name, values) in enumerate(zip(picture.names, picture.values)):
-        how = {
-            "color": get_series_color(axes, look, place),
-            "linestyle": DASHES[place % len(DASHES)],
+    for i, (name, values) in enumerate(zip(picture.names, picture.values)):
+        options = {
+            "color": get_series_color(axes, look, i),
+            "linestyle": DASHES[i % len(DASHES)],
             "linewidth": look.get("linewidth", 1.6),
         }
         # 0 cannot be shown on a logarithmic axis
-        axes.plot(picture.places, np.where(values > 0.0, values, np.nan), **how)
-        handles += [Line2D([], [], label=escape_plot_text(name), **how)] if name else []
+        axes.plot(picture.places, np.where(values > 0.0, values, np.nan), **options)
+        handles += [Line2D([], [], label=escape_plot_text(name), **options)] if name else []
     if picture.plan_point is not None:
         axes.plot(*picture.plan_point, "o", color=get_text_color(axes), markersize=7, zorder=4)
         handles.append(Line2D([], [], marker="o", linestyle="none", color=get_text_color(axes), label="as planned"))
     axes.set(xscale="log", yscale="log")
-    for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        ticks = _round_ticks(*ends)
-        axis.set_ticks(ticks, [format_plot_number(each) for each in ticks])
+    for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        ticks = _round_ticks(*limits)
+        axis.set_ticks(ticks, [format_plot_number(tick) for tick in ticks])
         axis.set_ticks([], minor=True)
     axes.set_xlabel(
         wrap_to_width(escape_plot_text(picture.axis), max(get_size_in_points(axes)[0], 100.0), get_text_size())
@@ -228,7 +230,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
     powers = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1.0)
     steps = [1.0, 2.0, 5.0] if len(powers) <= 4 else [1.0]
     ticks = np.outer(powers, steps).ravel()
-    return [float(f"{each:.3g}") for each in ticks[(ticks >= low) & (ticks <= high)]]
+    return [float(f"{tick:.3g}") for tick in ticks[(ticks >= low) & (ticks <= high)]]
 
 
 def draw_null(picture: NullPicture, axes: Axes, look: Look) -> None:
@@ -258,24 +260,26 @@ def draw_samples(picture: SamplePicture, axes: Axes, look: Look) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Artist] = []
-    for side, label in enumerate(("data", "neighbor")):
-        colour = get_series_color(axes, look, side)
-        shares, marked = picture.shares[side], picture.event_shares[side]
-        hatch = "//" if side else None
+    for i, label in enumerate(("data", "neighbor")):
+        colour = get_series_color(axes, look, i)
+        shares, marked = picture.shares[i], picture.event_shares[i]
+        hatch = "//" if i else None
         if picture.edges is None:
-            places = np.arange(len(picture.names)) + 0.4 * side - 0.2
-            axes.bar(places, shares, 0.36, edgecolor=colour, fill=False)
-            axes.bar(places, marked, 0.36, facecolor=colour, edgecolor=colour, alpha=0.45, hatch=hatch)
+            positions = np.arange(len(picture.names)) + 0.4 * i - 0.2
+            axes.bar(positions, shares, 0.36, edgecolor=colour, fill=False)
+            axes.bar(positions, marked, 0.36, facecolor=colour, edgecolor=colour, alpha=0.45, hatch=hatch)
         else:
-            axes.stairs(shares, picture.edges, color=colour, linestyle=DASHES[side])
+            axes.stairs(shares, picture.edges, color=colour, linestyle=DASHES[i])
             axes.stairs(marked, picture.edges, facecolor=colour, edgecolor=colour, alpha=0.45, fill=True, hatch=hatch)
-        handles.append(Patch(edgecolor=colour, facecolor="none", linestyle="--" if side else "-", label=label))
+        handles.append(Patch(edgecolor=colour, facecolor="none", linestyle="--" if i else "-", label=label))
         handles.append(
             Patch(edgecolor=colour, facecolor=colour, alpha=0.45, hatch=hatch, label=f"{label}, in the event")
         )
     if picture.edges is None:
-        room = get_size_in_points(axes)[0] / max(len(picture.names), 1)
-        names = [wrap_to_width(escape_plot_text(name), max(room, 30.0), get_text_size()) for name in picture.names]
+        label_width = get_size_in_points(axes)[0] / max(len(picture.names), 1)
+        names = [
+            wrap_to_width(escape_plot_text(name), max(label_width, 30.0), get_text_size()) for name in picture.names
+        ]
         axes.set_xticks(np.arange(len(names)), names)
     else:
         # bins of width 1 around integers
@@ -293,8 +297,8 @@ def draw_sizes(picture: GroupSizePicture, axes: Axes, look: Look) -> None:
     sizes = picture.sizes
     k, end = sizes[0], sizes[-1] + 1
     wide = sizes[-1] >= _LOG_SCALE_RATIO * k
-    few = end - k <= _MAX_SINGLE_SIZES
-    if few:
+    is_discrete = end - k <= _MAX_SINGLE_SIZES
+    if is_discrete:
         edges = np.arange(k, end + 1)
     else:
         edges = np.geomspace(k, end, _N_SIZE_BINS + 1) if wide else np.linspace(k, end, _N_SIZE_BINS + 1)
@@ -307,17 +311,17 @@ def draw_sizes(picture: GroupSizePicture, axes: Axes, look: Look) -> None:
         color=get_series_color(axes, look),
         edgecolor=get_background_color(axes),
     )
-    if not few and wide:
+    if not is_discrete and wide:
         axes.set_xscale("log")
         ticks = _round_ticks(edges[0], edges[-1])
-        axes.set_xticks(ticks, [format_plot_number(each) for each in ticks])
+        axes.set_xticks(ticks, [format_plot_number(tick) for tick in ticks])
         axes.set_xticks([], minor=True)
     else:
         set_axis_numbers(axes.xaxis, only_integers=True)
     set_axis_numbers(axes.yaxis, only_integers=True)
-    least: Look = {"color": get_text_color(axes), "linewidth": 1.0, "linestyle": "--"}
-    axes.axvline(edges[0], **least)
-    axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))
+    options: Look = {"color": get_text_color(axes), "linewidth": 1.0, "linestyle": "--"}
+    axes.axvline(edges[0], **options)
+    axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not is_discrete else ""))
     axes.set_ylabel("groups in a bin" if np.diff(edges).max() > 1.0 else "groups")
     axes.spines[["top", "right"]].set_visible(False)
-    add_legend_above(axes, [Line2D([], [], label=f"no group below k = {k:,}", **least)], picture.head.title)
+    add_legend_above(axes, [Line2D([], [], label=f"no group below k = {k:,}", **options)], picture.head.title)

@@ -49,23 +49,23 @@ PICTURE_KINDS: dict[type, PictureKind] = {
 def draw_picture(picture: Any, ax: Axes | None, title: object, style: Mapping[str, object]) -> Axes:
     """Draw a picture on the given axes, or on those of a new figure, and return the axes."""
     kind = PICTURE_KINDS[type(picture)]
-    given = None if ax is None else get_axes("plot", ax)
+    given_axes = None if ax is None else get_axes("plot", ax)
     if title is not None and not isinstance(title, str):
         raise PydpstatError(f"title must be a string or None; got {describe_option(title)}. '' draws no title.")
     head = picture.head
     # a dollar sign in a name is escaped; in a title given by the user it may start a formula
     usual = "\n".join(escape_plot_text(line) for line in (head.title, head.numbers) if line)
-    told = (title, "") if title is not None else (usual, escape_plot_text(head.privacy))
-    shown = picture._replace(head=head._replace(title=told[0], privacy=told[1]))
-    size = _check_figure_size(style.get("figsize"), given is None)
-    look = _check_style({name: each for name, each in style.items() if name != "figsize"}, kind.style)
+    head_texts = (title, "") if title is not None else (usual, escape_plot_text(head.privacy))
+    titled = picture._replace(head=head._replace(title=head_texts[0], privacy=head_texts[1]))
+    size = _check_figure_size(style.get("figsize"), given_axes is None)
+    look = _check_style({name: value for name, value in style.items() if name != "figsize"}, kind.style)
     # a new figure is created only after all checks
     width, height = kind.size(picture)
-    axes = get_axes("plot", None, height, width) if given is None else given
+    axes = get_axes("plot", None, height, width) if given_axes is None else given_axes
     if size is not None:
         figure: Any = axes.figure
         figure.set_size_inches(size)
-    kind.draw(shown, axes, look)
+    kind.draw(titled, axes, look)
     make_room(axes)
     return axes
 
@@ -75,8 +75,8 @@ def _check_figure_size(figsize: object, is_new: bool) -> tuple[float, float] | N
     if figsize is None:
         return None
     pair = to_list(figsize)
-    sizes = [float(each) for each in pair if is_number(each)] if isinstance(pair, (list, tuple)) else []
-    if len(sizes) != 2 or len(pair) != 2 or not all(0.0 < each <= _MAX_FIGURE_SIDE for each in sizes):
+    sizes = [float(length) for length in pair if is_number(length)] if isinstance(pair, (list, tuple)) else []
+    if len(sizes) != 2 or len(pair) != 2 or not all(0.0 < length <= _MAX_FIGURE_SIDE for length in sizes):
         raise PydpstatError(
             f"figsize must be the width and height of a new figure in inches, each above 0 and at most "
             f"{_MAX_FIGURE_SIDE:g}; got {describe_option(figsize)}. Give for example (8, 5)."
@@ -101,10 +101,10 @@ def _check_style(style: Mapping[str, object], allowed: tuple[str, ...]) -> dict[
     except ImportError as error:
         raise MissingExtraError("plot()", "matplotlib", "plot") from error
     try:
-        named: dict[str, Any] = normalize_kwargs(dict(style), Line2D)
+        options: dict[str, Any] = normalize_kwargs(dict(style), Line2D)
     except TypeError as error:
         raise PydpstatError(f"a style was given twice: {error}. Give each once.") from None
-    for name, value in named.items():
+    for name, value in options.items():
         if name not in allowed:
             raise PydpstatError(
                 f"plot() got an unexpected keyword {name!r}; this plot takes {', '.join(allowed)} and figsize. "
@@ -113,20 +113,20 @@ def _check_style(style: Mapping[str, object], allowed: tuple[str, ...]) -> dict[
         colours = [value] if is_color_like(value) else value
         if name == "color":
             good = isinstance(colours, (list, tuple)) and bool(colours) and all(map(is_color_like, colours))
-            wanted, example = "a matplotlib color, or a list of them", "'#0072B2'"
-            named[name] = colours
+            expected, example = "a matplotlib color, or a list of them", "'#0072B2'"
+            options[name] = colours
         elif name == "cmap":
             good = isinstance(value, Colormap) or isinstance(value, str) and value in colormaps
-            wanted, example = "a matplotlib colormap", "'viridis'"
+            expected, example = "a matplotlib colormap", "'viridis'"
         elif name == "marker":
             good = _is_marker(value, MarkerStyle)
-            wanted, example = "a matplotlib marker", "'o'"
+            expected, example = "a matplotlib marker", "'o'"
         else:
             good = is_number(value) and float(value) > 0.0
-            wanted, example = "a number of points above 0", "2"
+            expected, example = "a number of points above 0", "2"
         if not good:
-            raise PydpstatError(f"{name} must be {wanted}; got {describe_option(value)}. Give for example {example}.")
-    return named
+            raise PydpstatError(f"{name} must be {expected}; got {describe_option(value)}. Give for example {example}.")
+    return options
 
 
 def _is_marker(value: object, marker_style: Callable[..., object]) -> bool:

@@ -77,27 +77,27 @@ def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
     rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (14.0, below + 24.0), titles)
     ordered = [each for row in rows for each in row]
     firsts = [row[0] for row in rows]
-    for part, (_, values) in zip(ordered, picture.panels):
+    for panel_axes, (_, values) in zip(ordered, picture.panels):
         colours = values if picture.colours is None else picture.colours
-        _draw_cells(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
-        _name_rows_and_columns(part, picture, part in firsts, turned, (1.0, 1.0))
+        _draw_cells(panel_axes, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
+        _name_rows_and_columns(panel_axes, picture, panel_axes in firsts, turned, (1.0, 1.0))
     # the layout reduces the axes by the names and the color bar
-    taken = compute_side_width(firsts[0], True)
-    left = add_legend_above(axes, [], picture.head.lines, taken, high)
-    wide = max(compute_width_share(axes, taken), 0.1)
+    side_width = compute_side_width(firsts[0], True)
+    space = add_legend_above(axes, [], picture.head.lines, side_width, high)
+    wide = max(compute_width_share(axes, side_width), 0.1)
     size = get_text_size("small")
-    told = trim_names(titles, wide * get_size_in_points(firsts[0])[0], size)
+    trimmed = trim_names(titles, wide * get_size_in_points(firsts[0])[0], size)
     if len(rows) > 1:
-        turned = turned[0], left * high
-    for part, title, (_, values) in zip(ordered, told, picture.panels):
+        turned = turned[0], space * high
+    for panel_axes, title, (_, values) in zip(ordered, trimmed, picture.panels):
         if len(ordered) > 1:
-            part.set_title(title, fontsize=size, pad=0.4 * size)
-        _name_rows_and_columns(part, picture, part in firsts, turned, (wide, left))
-        _write_cell_values(part, values, painted, (wide, left))
+            panel_axes.set_title(title, fontsize=size, pad=0.4 * size)
+        _name_rows_and_columns(panel_axes, picture, panel_axes in firsts, turned, (wide, space))
+        _write_cell_values(panel_axes, values, painted, (wide, space))
     aspect = max(20.0, get_size_in_points(axes)[1] / 12.0)
     # nested grids have no layout
-    how: Look = {"ax": axes, "pad": 0.02, "fraction": 0.05, "aspect": aspect, "use_gridspec": False}
-    bar = axes.figure.colorbar(painted, **how)
+    options: Look = {"ax": axes, "pad": 0.02, "fraction": 0.05, "aspect": aspect, "use_gridspec": False}
+    bar = axes.figure.colorbar(painted, **options)
     bar.set_label(
         wrap_to_width(escape_plot_text(picture.unit), max(get_size_in_points(axes)[1], 80.0), get_text_size())
     )
@@ -107,8 +107,8 @@ def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
 
 def _draw_cells(axes: Axes, colours: Floats, color_map: ScalarMappable) -> None:
     rows, columns = colours.shape
-    how: Look = {"cmap": color_map.cmap, "norm": color_map.norm}
-    axes.imshow(colours, aspect="auto", interpolation="none", **how)
+    options: Look = {"cmap": color_map.cmap, "norm": color_map.norm}
+    axes.imshow(colours, aspect="auto", interpolation="none", **options)
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=axes.get_facecolor(), linewidth=0.6)
@@ -121,12 +121,12 @@ def _draw_cells(axes: Axes, colours: Floats, color_map: ScalarMappable) -> None:
 def _write_cell_values(axes: Axes, values: Floats, color_map: ScalarMappable, left: tuple[float, float]) -> None:
     """Write the values into the cells if they fit; `left` has the remaining shares of the axes' width and height."""
     rows, columns = values.shape
-    texts = np.array([_format_cell_number(each) for each in values.ravel().tolist()], dtype=object).reshape(
+    texts = np.array([_format_cell_number(cell) for cell in values.ravel().tolist()], dtype=object).reshape(
         values.shape
     )
     width, height = get_size_in_points(axes)
     usual = get_text_size("small")
-    widest = max((compute_text_width(each, usual) for each in texts.ravel()), default=1.0)
+    widest = max((compute_text_width(cell, usual) for cell in texts.ravel()), default=1.0)
     size = min(usual, 0.85 * usual * width * left[0] / columns / widest, 0.62 * height * left[1] / rows)
     if size < _MIN_NUMBER_SIZE:
         return
@@ -155,10 +155,12 @@ def _format_cell_number(value: float) -> str:
 def _compute_name_rotation(picture: MatrixPicture, axes: Axes) -> tuple[bool, float]:
     """Return whether the columns' names are rotated, and their height in points."""
     aside = min(len(picture.panels), MAX_PANELS_PER_ROW)
-    room = 0.8 * get_size_in_points(axes)[0] / aside / max(len(picture.columns), 1)
-    widest = max((compute_text_width(escape_plot_text(each), get_text_size()) for each in picture.columns), default=0.0)
+    cell_width = 0.8 * get_size_in_points(axes)[0] / aside / max(len(picture.columns), 1)
+    widest = max(
+        (compute_text_width(escape_plot_text(column), get_text_size()) for column in picture.columns), default=0.0
+    )
     longest = min(_MAX_NAME_WIDTH, 0.28 * get_size_in_points(axes)[1])
-    return (True, min(widest, longest)) if widest > 0.9 * room else (False, get_text_size())
+    return (True, min(widest, longest)) if widest > 0.9 * cell_width else (False, get_text_size())
 
 
 def _name_rows_and_columns(
@@ -176,9 +178,9 @@ def _name_rows_and_columns(
         across = axis is axes.xaxis
         size = float(np.clip(0.75 * pitch, 6.0, usual)) if turned or not across else usual
         step = max(1, int(np.ceil(1.35 * size / pitch))) if turned or not across else 1
-        long = high if across and turned else 150.0
-        shown = trim_names([escape_plot_text(each) for each in names[::step]], long, size)
-        axis.set_ticks(np.arange(len(names))[::step], shown, fontsize=size)
+        max_width = high if across and turned else 150.0
+        labels = trim_names([escape_plot_text(name) for name in names[::step]], max_width, size)
+        axis.set_ticks(np.arange(len(names))[::step], labels, fontsize=size)
     if turned:
         axes.tick_params(axis="x", rotation=90)
     if not first:
@@ -201,16 +203,16 @@ def draw_amounts(picture: AmountPicture, axes: Axes, look: Look) -> None:
     colour = colours if isinstance(colours, str) else colours[0]
     if picture.remaining is not None:
         names, values = [*names, picture.remaining[0]], np.append(values, picture.remaining[1])
-    places = np.arange(len(names))
-    bars = axes.barh(places, values, 0.7, color=colour, edgecolor=colour)
+    positions = np.arange(len(names))
+    bars = axes.barh(positions, values, 0.7, color=colour, edgecolor=colour)
     if picture.remaining is not None:
         bars[-1].set(facecolor="none", hatch="///")
     height = get_size_in_points(axes)[1] / max(len(names), 1)
     size = float(np.clip(0.65 * height, 6.0, get_text_size()))
-    for place, value in zip(places, values):
+    for position, value in zip(positions, values):
         axes.annotate(
             format_plot_number(float(value)),
-            (max(value, 0.0), place),
+            (max(value, 0.0), position),
             (4, 0),
             textcoords="offset points",
             va="center",
@@ -218,10 +220,10 @@ def draw_amounts(picture: AmountPicture, axes: Axes, look: Look) -> None:
             color=get_text_color(axes),
         )
     wide = compute_name_width(axes)
-    axes.set_yticks(places, fit_names([escape_plot_text(name) for name in names], wide, size, height), fontsize=size)
-    most = float(np.max(values, initial=0.0)) or 1.0
+    axes.set_yticks(positions, fit_names([escape_plot_text(name) for name in names], wide, size, height), fontsize=size)
+    maximum = float(np.max(values, initial=0.0)) or 1.0
     # space for the numbers at the ends of the bars
-    axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))
+    axes.set(xlim=(0.0, 1.15 * maximum), ylim=(max(len(names), 1) - 0.4, -0.6))
     if not len(names):
         axes.text(
             0.5,
@@ -246,8 +248,8 @@ def _group_small_amounts(picture: AmountPicture) -> tuple[list[str], Floats]:
     names, values = list(picture.names), np.asarray(picture.values, dtype=np.float64)
     if len(names) <= MAX_AMOUNTS:
         return names, values
-    kept = np.sort(np.argsort(-values, kind="stable")[: MAX_AMOUNTS - 1])
-    rest = len(names) - kept.size
-    return [*(names[place] for place in kept), f"{rest} others"], np.append(
-        values[kept], values.sum() - values[kept].sum()
+    selected = np.sort(np.argsort(-values, kind="stable")[: MAX_AMOUNTS - 1])
+    n_others = len(names) - selected.size
+    return [*(names[index] for index in selected), f"{n_others} others"], np.append(
+        values[selected], values.sum() - values[selected].sum()
     )

@@ -58,14 +58,14 @@ def get_panel_axes(
         new = pyplot.subplots(1, count, figsize=wanted_size, layout="constrained", squeeze=False)[1]
         return tuple(new[0])
     several: Any = getattr(axes, "flat", axes)
-    given = tuple(several) if hasattr(axes, "__iter__") else (axes,)
-    if len(given) != count or not all(isinstance(each, Axes) for each in given):
-        wanted = "a matplotlib Axes" if count == 1 else f"{count} matplotlib Axes"
+    given_axes = tuple(several) if hasattr(axes, "__iter__") else (axes,)
+    if len(given_axes) != count or not all(isinstance(item, Axes) for item in given_axes):
+        expected = "a matplotlib Axes" if count == 1 else f"{count} matplotlib Axes"
         raise PydpstatError(
-            f"{name} must be {wanted} or None; got {_describe_types(given)}. "
+            f"{name} must be {expected} or None; got {_describe_types(given_axes)}. "
             f"Leave it out, or give {'plt.gca()' if count == 1 else f'plt.subplots(1, {count})[1]'}."
         )
-    return given
+    return given_axes
 
 
 def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
@@ -77,7 +77,7 @@ def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
 
 
 def _describe_types(given: tuple[object, ...]) -> str:
-    kinds = ", ".join(type(each).__name__ for each in given[:4])
+    kinds = ", ".join(type(item).__name__ for item in given[:4])
     return f"{len(given)} ({kinds})" if len(given) != 1 else kinds
 
 
@@ -143,8 +143,8 @@ def make_room(axes: Axes) -> None:
 
     # a subfigure has the layout of its figure
     figure: Any = axes.figure.figure
-    sides = ("left", "right", "bottom", "top", "wspace", "hspace")
-    usual = all(getattr(figure.subplotpars, side) == getattr(SubplotParams(), side) for side in sides)
+    names = ("left", "right", "bottom", "top", "wspace", "hspace")
+    usual = all(getattr(figure.subplotpars, name) == getattr(SubplotParams(), name) for name in names)
     # before matplotlib 3.7, axes outside a grid have no such method
     placed = getattr(axes, "get_subplotspec", lambda: None)() is not None
     if figure.get_layout_engine() is None and usual and placed:
@@ -164,8 +164,8 @@ def compute_side_width(axes: Axes, bar: bool = False) -> float:
         for label in axes.get_yticklabels()
         for line in label.get_text().split("\n")
     ]
-    named = 1.8 * get_text_size() if axes.get_ylabel() else 0.0
-    return max(names, default=0.0) + 14.0 + named + (0.07 * get_size_in_points(axes)[0] + 50.0 if bar else 0.0)
+    label_height = 1.8 * get_text_size() if axes.get_ylabel() else 0.0
+    return max(names, default=0.0) + 14.0 + label_height + (0.07 * get_size_in_points(axes)[0] + 50.0 if bar else 0.0)
 
 
 def add_legend_above(
@@ -221,11 +221,11 @@ def compute_longest_interval(limits: tuple[Floats, Floats] | None, scale: float)
 def _compute_legend_width(wide: list[float], columns: int) -> float:
     """Return the width of a legend that is filled column by column."""
     rows, longer = divmod(len(wide), columns)
-    total, place = 0.0, 0
+    total, start = 0.0, 0
     for column in range(columns):
         count = rows + (column < longer)
-        total += max(wide[place : place + count])
-        place += count
+        total += max(wide[start : start + count])
+        start += count
     return total
 
 
@@ -247,14 +247,14 @@ def split_axes(
     wide = (1.0 - aside * (columns - 1)) / columns
     high = (1.0 - head - below * (rows - 1)) / rows
     axes.set_axis_off()
-    shown = trim_names(titles, wide * width, size)
-    made = []
-    for place in range(count):
-        left, low = place % columns * (wide + aside), 1.0 - head - high - place // columns * (high + below)
-        made.append(axes.inset_axes((left, low, wide, high)))
+    trimmed = trim_names(titles, wide * width, size)
+    panels = []
+    for index in range(count):
+        left, low = index % columns * (wide + aside), 1.0 - head - high - index // columns * (high + below)
+        panels.append(axes.inset_axes((left, low, wide, high)))
         if any(titles):
-            made[-1].set_title(shown[place], fontsize=size, pad=0.4 * size)
-    return [made[row * columns : (row + 1) * columns] for row in range(rows)]
+            panels[-1].set_title(trimmed[index], fontsize=size, pad=0.4 * size)
+    return [panels[row * columns : (row + 1) * columns] for row in range(rows)]
 
 
 def check_plot_frame(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -266,8 +266,8 @@ def check_plot_frame(frame: object, name: str, columns: Sequence[str]) -> pd.Dat
     have = list(frame.columns)
     for column in columns:
         if have.count(column) != 1:
-            near = suggest_spelling(column, [each for each in have if isinstance(each, str)])
-            hint = near if near.startswith("Did") else "Rename the frame's columns."
+            suggestion = suggest_spelling(column, [label for label in have if isinstance(label, str)])
+            hint = suggestion if suggestion.startswith("Did") else "Rename the frame's columns."
             raise PydpstatError(
                 f"{name} must have one column {column!r} (of {', '.join(columns)}); "
                 f"got {have.count(column)} of {len(have)}. {hint}"
@@ -291,9 +291,9 @@ def get_finite_column(frame: pd.DataFrame, name: str, column: str, lower_limit: 
     numeric = is_numeric(values) and not pd.api.types.is_bool_dtype(values)
     array = to_floats(values) if numeric else np.array([np.nan])
     if not np.isfinite(array).all() or lower_limit is not None and not (array > lower_limit).all():
-        wanted = "finite numbers" + ("" if lower_limit is None else f" above {lower_limit:g}")
+        expected = "finite numbers" + ("" if lower_limit is None else f" above {lower_limit:g}")
         raise PydpstatError(
-            f"{name}[{column!r}] must be {wanted}; got other values among {len(frame)} of type "
+            f"{name}[{column!r}] must be {expected}; got other values among {len(frame)} of type "
             f"{values.dtype}. Convert the column, or drop these rows."
         )
     return array

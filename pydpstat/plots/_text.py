@@ -45,8 +45,8 @@ def compute_text_width(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    shown = text.replace(r"\$", "$")
-    return float(text_to_path.get_text_width_height_descent(shown, FontProperties(size=size), False)[0])
+    plain = text.replace(r"\$", "$")
+    return float(text_to_path.get_text_width_height_descent(plain, FontProperties(size=size), False)[0])
 
 
 def wrap_to_width(text: str, width: float, size: float) -> str:
@@ -54,13 +54,13 @@ def wrap_to_width(text: str, width: float, size: float) -> str:
     lines = []
     for line in text.split("\n"):
         count = len(line)
-        while count > 4 and any(compute_text_width(each, size) > width for each in textwrap.wrap(line, count)):
+        while count > 4 and any(compute_text_width(piece, size) > width for piece in textwrap.wrap(line, count)):
             count = max(4, int(0.95 * count))
-        made = textwrap.wrap(line, count) if line else [""]
-        while count > 4 and len(textwrap.wrap(line, count - 1)) == len(made) > 1:
+        wrapped = textwrap.wrap(line, count) if line else [""]
+        while count > 4 and len(textwrap.wrap(line, count - 1)) == len(wrapped) > 1:
             count -= 1
-            made = textwrap.wrap(line, count)
-        lines += made
+            wrapped = textwrap.wrap(line, count)
+        lines += wrapped
     return "\n".join(lines)
 
 
@@ -71,15 +71,15 @@ def trim_names(names: Sequence[str], width: float, size: float) -> list[str]:
     """
     # escapes are removed first so that a backslash is not separated from its dollar sign
     plain = [name.replace(r"\$", "$") for name in names]
-    shown = [_trim_name("", name, "", width, size) for name in plain]
+    trimmed = [_trim_name("", name, "", width, size) for name in plain]
     alike: dict[str, list[int]] = {}
-    for place, text in enumerate(shown):
-        alike.setdefault(text, []).append(place)
-    for places in alike.values():
-        if len({plain[place] for place in places}) > 1:
-            for place, parts in zip(places, _split_common_words([plain[place] for place in places])):
-                shown[place] = _trim_name(*parts, width, size)
-    return [text.replace("$", r"\$") for text in shown]
+    for index, text in enumerate(trimmed):
+        alike.setdefault(text, []).append(index)
+    for indices in alike.values():
+        if len({plain[index] for index in indices}) > 1:
+            for index, words in zip(indices, _split_common_words([plain[index] for index in indices])):
+                trimmed[index] = _trim_name(*words, width, size)
+    return [text.replace("$", r"\$") for text in trimmed]
 
 
 def _trim_name(before: str, middle: str, after: str, width: float, size: float) -> str:
@@ -90,9 +90,9 @@ def _trim_name(before: str, middle: str, after: str, width: float, size: float) 
             return (
                 f"{middle[: -(-n_letters // 2)].rstrip()}{_ELLIPSIS}{middle[len(middle) - n_letters // 2 :].lstrip()}"
             )
-        left = -(-(n_letters - len(middle)) // 2)
-        right = n_letters - len(middle) - left
-        head, tail = before[:left], after[max(len(after) - right, 0) :]
+        n_before = -(-(n_letters - len(middle)) // 2)
+        n_after = n_letters - len(middle) - n_before
+        head, tail = before[:n_before], after[max(len(after) - n_after, 0) :]
         return "".join(
             (
                 head if head == before else f"{head.rstrip()}{_ELLIPSIS}",
@@ -102,33 +102,36 @@ def _trim_name(before: str, middle: str, after: str, width: float, size: float) 
         )
 
     # enough letters for both ends in full, even if one is longer than the other
-    most = len(middle) + 2 * max(len(before), len(after))
-    fitting = bisect_left(range(most), True, key=lambda kept: compute_text_width(make_text(kept + 1), size) > width)
+    max_letters = len(middle) + 2 * max(len(before), len(after))
+    fitting = bisect_left(
+        range(max_letters), True, key=lambda kept: compute_text_width(make_text(kept + 1), size) > width
+    )
     return make_text(max(fitting, min(2, len(middle))))
 
 
 def _split_common_words(names: Sequence[str]) -> list[tuple[str, str, str]]:
     """Split each name into common first words, words that differ, and common last words."""
     words = [re.split(r"(?<= )", name) for name in names]
-    least = min(map(len, words))
+    min_count = min(map(len, words))
     # at least one word of each name counts as different
-    start = min(len(commonprefix(words)), least - 1)
-    end = min(len(commonprefix([each[::-1] for each in words])), least - 1 - start)
+    start = min(len(commonprefix(words)), min_count - 1)
+    end = min(len(commonprefix([word[::-1] for word in words])), min_count - 1 - start)
     return [
-        ("".join(each[:start]), "".join(each[start : len(each) - end]), "".join(each[len(each) - end :]))
-        for each in words
+        ("".join(word[:start]), "".join(word[start : len(word) - end]), "".join(word[len(word) - end :]))
+        for word in words
     ]
 
 
 def fit_names(names: Sequence[str], wide: float, size: float, high: float) -> list[str]:
     """Return names next to axes in as many lines as fit, or shortened to one line."""
     lines = [wrap_to_width(name, wide, size) for name in names]
-    most = min(int(high / (1.25 * size)), _MAX_NAME_LINES)
+    max_lines = min(int(high / (1.25 * size)), _MAX_NAME_LINES)
     return [
         text
-        if each.count("\n") >= max(most, 1) or any(compute_text_width(line, size) > wide for line in each.split("\n"))
-        else each
-        for each, text in zip(lines, trim_names(names, wide, size))
+        if wrapped.count("\n") >= max(max_lines, 1)
+        or any(compute_text_width(line, size) > wide for line in wrapped.split("\n"))
+        else wrapped
+        for wrapped, text in zip(lines, trim_names(names, wide, size))
     ]
 
 
@@ -197,8 +200,8 @@ def _format_axis_number(axis: Any, value: float) -> str:
 
 def set_axis_numbers(axis: Axis, only_integers: bool = False) -> None:
     """Set round tick numbers on an axis, as many as fit, formatted in full; only integers for counts."""
-    places, texts = _make_tick_classes()
-    axis.set_major_locator(places(only_integers))
+    locator, texts = _make_tick_classes()
+    axis.set_major_locator(locator(only_integers))
     axis.set_major_formatter(texts())
 
 
@@ -222,21 +225,21 @@ def _make_tick_classes() -> tuple[Callable[[bool], Locator], Callable[[], Format
             low, high = sorted(axis.get_view_interval())
             across = isinstance(axis, XAxis)
             length = (box.width if across else box.height) * 72.0 / dpi
-            found: list[float] = []
+            middle: list[float] = []
             for steps in _TICK_STEPS:
                 self.set_params(steps=steps)
-                for most in range(_MAX_TICKS, 0, -1):
-                    self.set_params(nbins=most)
-                    places = super().__call__()
-                    inside = [each for each in places if low <= each <= high]
+                for max_bins in range(_MAX_TICKS, 0, -1):
+                    self.set_params(nbins=max_bins)
+                    ticks = super().__call__()
+                    inside = [each for each in ticks if low <= each <= high]
                     # a single number if two do not fit
-                    found = inside[len(inside) // 2 :][:1] or found
+                    middle = inside[len(inside) // 2 :][:1] or middle
                     texts = [_format_axis_number(axis, float(each)) for each in inside]
                     widest = max((compute_text_width(each, size) for each in texts), default=0.0)
-                    room = widest + _MIN_TICK_SPACE if across else 2.5 * size
-                    if len(inside) > 1 and (inside[1] - inside[0]) / (high - low) * length >= room:
-                        return places
-            return found
+                    min_distance = widest + _MIN_TICK_SPACE if across else 2.5 * size
+                    if len(inside) > 1 and (inside[1] - inside[0]) / (high - low) * length >= min_distance:
+                        return ticks
+            return middle
 
     class FullNumberFormatter(Formatter):
         """Formatter of numbers in full, with commas, unless they are very large or small."""

@@ -88,27 +88,27 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
             f"design must have two coins; got {checks.describe_value(design)}. Give a RandomizedResponseCoins; "
             "RandomizedResponseCoins(get_prob_from_epsilon(1)) has epsilon 1."
         )
-    first, second = design.prob_head_first, design.prob_head_second
+    p1, p2 = design.prob_head_first, design.prob_head_second
     axes = get_axes("coin_tree", ax, height=4.6)
     between = 0.5 * (HEADS_Y + TAILS_Y)
     root = 0.5 * (TRUTH_Y + between)
-    _draw_branch(axes, (FIRST_COIN_X, root), (OUTCOME_X, TRUTH_Y), 0.55, f"tails: {1.0 - first:.4g}")
-    _draw_branch(axes, (FIRST_COIN_X, root), (SECOND_COIN_X, between), 0.62, f"heads: {first:.4g}")
-    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, HEADS_Y), 0.64, f"heads: {second:.4g}")
-    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, TAILS_Y), 0.64, f"tails: {1.0 - second:.4g}")
+    _draw_branch(axes, (FIRST_COIN_X, root), (OUTCOME_X, TRUTH_Y), 0.55, f"tails: {1.0 - p1:.4g}")
+    _draw_branch(axes, (FIRST_COIN_X, root), (SECOND_COIN_X, between), 0.62, f"heads: {p1:.4g}")
+    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, HEADS_Y), 0.64, f"heads: {p2:.4g}")
+    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, TAILS_Y), 0.64, f"tails: {1.0 - p2:.4g}")
     _draw_node(axes, FIRST_COIN_X, root, "first\ncoin")
     _draw_node(axes, SECOND_COIN_X, between, "second\ncoin")
     ways = (
-        (TRUTH_Y, "the truth", 1.0 - first, (1, 0)),
-        (HEADS_Y, "answer 1", first * second, (1, 1)),
-        (TAILS_Y, "answer 0", first * (1.0 - second), (0, 0)),
+        (TRUTH_Y, "the truth", 1.0 - p1, (1, 0)),
+        (HEADS_Y, "answer 1", p1 * p2, (1, 1)),
+        (TAILS_Y, "answer 0", p1 * (1.0 - p2), (0, 0)),
     )
     for y, name, chance, answers in ways:
         _draw_node(axes, OUTCOME_X, y, name)
         axes.text(PROBABILITY_X, y, f"{chance:.4g}", ha="center", va="center", color=get_text_color(axes))
         for x, answer in zip((TRUTH_1_X, TRUTH_0_X), answers):
             _draw_answer(axes, x, y, answer)
-    _draw_headings_and_sums(axes, 1.0 - first + first * second, first * second)
+    _draw_headings_and_sums(axes, 1.0 - p1 + p1 * p2, p1 * p2)
     _set_tree_frame(axes, design.epsilon)
     return axes
 
@@ -118,12 +118,12 @@ def _draw_branch(axes: Axes, start: tuple[float, float], end: tuple[float, float
     axes.plot(*zip(start, end), color=get_muted_color(axes), linewidth=1.4, zorder=1)
     rise = end[1] - start[1]
     x, y = start[0] + at * (end[0] - start[0]), start[1] + at * rise
-    side: dict[str, Any] = {
+    alignment: dict[str, Any] = {
         "va": "bottom" if rise > 0.0 else "top",
         "ha": "right",
         "color": get_text_color(axes),
     }
-    axes.annotate(text, (x, y), (0, 3 if rise > 0.0 else -3), textcoords="offset points", **side)
+    axes.annotate(text, (x, y), (0, 3 if rise > 0.0 else -3), textcoords="offset points", **alignment)
 
 
 def _draw_node(axes: Axes, x: float, y: float, text: str) -> None:
@@ -164,9 +164,9 @@ def _set_tree_frame(axes: Axes, epsilon: float) -> None:
     axes.set_ylim(0.2, HEIGHT)
     axes.set_xticks([])
     axes.set_yticks([])
-    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of an answer's two probabilities"
+    guarantee = f"epsilon = {epsilon:.4g}, the largest log ratio of an answer's two probabilities"
     if math.isinf(epsilon):
-        kept = "no guarantee: an answer can reveal the truth with certainty"
-    axes.set_xlabel(kept, color=get_text_color(axes))
+        guarantee = "no guarantee: an answer can reveal the truth with certainty"
+    axes.set_xlabel(guarantee, color=get_text_color(axes))
     axes.spines[["left", "bottom"]].set_visible(False)
     apply_axes_style(axes)

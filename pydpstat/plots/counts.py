@@ -116,14 +116,14 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     labels = "true (not for publication)", f"private{_format_guarantee_suffix(private)}"
     for (counts, _, _), shift, colour, label in zip(shapes, (-0.5 * width, 0.5 * width), get_line_colors(axes), labels):
         bars = axes.bar(middle + shift, counts, width, color=colour, label=label)
-        numbers = [format_plot_number(each) for each in counts.tolist()]
-        if max(compute_text_width(each, BAR_NUMBER_SIZE) for each in numbers) <= width.min() * unit:
+        numbers = [format_plot_number(number) for number in counts.tolist()]
+        if max(compute_text_width(number, BAR_NUMBER_SIZE) for number in numbers) <= width.min() * unit:
             axes.bar_label(bars, numbers, fontsize=BAR_NUMBER_SIZE, color=get_text_color(axes), padding=1)
     set_axis_numbers(axes.yaxis)
     set_axis_numbers(axes.xaxis)
-    named = [format_tick(edge) for edge in edges.tolist()]
-    if max(compute_text_width(each, get_text_size()) for each in named) + 6.0 <= np.diff(edges).min() * unit:
-        axes.set_xticks(edges, named)
+    tick_labels = [format_tick(edge) for edge in edges.tolist()]
+    if max(compute_text_width(number, get_text_size()) for number in tick_labels) + 6.0 <= np.diff(edges).min() * unit:
+        axes.set_xticks(edges, tick_labels)
     axes.axhline(0.0, color=get_text_color(axes), linewidth=0.8)
     axes.set(xlabel=name, ylabel="count")
     apply_axes_style(axes)
@@ -151,8 +151,8 @@ def _read_histogram(histogram: object, argument: str) -> tuple[Floats, Floats, s
 def _format_guarantee_suffix(private: object) -> str:
     if not isinstance(private, ReleasedHistogram):
         return ""
-    kept = private.guarantee.epsilon
-    return f", epsilon = {kept:.4g}" if math.isfinite(kept) else ", no guarantee"
+    epsilon = private.guarantee.epsilon
+    return f", epsilon = {epsilon:.4g}" if math.isfinite(epsilon) else ", no guarantee"
 
 
 CountKey = tuple[Hashable, Hashable]
@@ -207,18 +207,18 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     ... )
     >>> ax = plots.hierarchy(noisy, noisy.assign(value=[10, 5.5, 4.5]))  # doctest: +SKIP
     """
-    first, noisy = _read_hierarchy_rows(before, "before")
-    second, consistent = _read_hierarchy_rows(after, "after")
-    if len(first) > MAX_HIERARCHY_ROWS:
+    rows_before, noisy = _read_hierarchy_rows(before, "before")
+    rows_after, consistent = _read_hierarchy_rows(after, "after")
+    if len(rows_before) > MAX_HIERARCHY_ROWS:
         raise PydpstatError(
-            f"before must have at most {MAX_HIERARCHY_ROWS} rows, which a picture can hold; got {len(first)}. "
+            f"before must have at most {MAX_HIERARCHY_ROWS} rows, which a picture can hold; got {len(rows_before)}. "
             "Select a part of the hierarchy in both frames."
         )
-    consistent = consistent[_match_rows(first, second)]
-    levels = list(dict.fromkeys(level for level, _ in first))
-    order = sorted(range(len(first)), key=lambda row: levels.index(first[row][0]))
-    keys = [first[row] for row in order]
-    axes = get_axes("hierarchy", ax, height=1.2 + 0.27 * (len(first) + len(levels)))
+    consistent = consistent[_match_rows(rows_before, rows_after)]
+    levels = list(dict.fromkeys(level for level, _ in rows_before))
+    order = sorted(range(len(rows_before)), key=lambda row: levels.index(rows_before[row][0]))
+    keys = [rows_before[row] for row in order]
+    axes = get_axes("hierarchy", ax, height=1.2 + 0.27 * (len(rows_before) + len(levels)))
     # each heading takes one row
     y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
     low, high = noisy[order], consistent[order]
@@ -249,13 +249,13 @@ def _match_rows(first: list[CountKey], second: list[CountKey]) -> list[int]:
     """Return the position in the second frame of each row of the first."""
     if first == second:
         return list(range(len(first)))
-    places = {key: place for place, key in enumerate(second)}
-    if len(places) != len(second) or len(set(first)) != len(first) or set(first) != set(second):
+    index_of = {key: i for i, key in enumerate(second)}
+    if len(index_of) != len(second) or len(set(first)) != len(first) or set(first) != set(second):
         raise PydpstatError(
             f"after must have the levels and labels of before, each once; they differ ({len(second)} "
             f"and {len(first)} rows). Give the noisy and the consistent data frame of one hierarchy."
         )
-    return [places[key] for key in first]
+    return [index_of[key] for key in first]
 
 
 def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable], y: Floats) -> None:
@@ -263,9 +263,9 @@ def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable
     names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
     height = get_size_in_points(axes)[1] / (len(keys) + len(levels))
     size = min(0.8 * height, get_text_size())
-    shown = fit_names([escape_plot_text(name) for name in [*names, *levels]], compute_name_width(axes), size, height)
-    tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
-    axes.set_yticks([*y, *tops], shown, fontsize=size)
+    labels = fit_names([escape_plot_text(name) for name in [*names, *levels]], compute_name_width(axes), size, height)
+    tops = [min(row_height for row_height, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
+    axes.set_yticks([*y, *tops], labels, fontsize=size)
     for label in axes.get_yticklabels()[len(names) :]:
         label.set(fontweight="bold", color=get_text_color(axes))
     for top in tops[1:]:
@@ -277,11 +277,11 @@ def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable
 def _write_row_values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
     """Write both values next to each row, since a small change of a large count is not visible."""
     size = min(0.8 * get_size_in_points(axes)[1] / (y.max() + 1.0), 8.0)
-    beside: dict[str, Any] = {"va": "center", "fontsize": size, "color": get_text_color(axes)}
-    beside["transform"] = axes.get_yaxis_transform()
-    axes.text(1.01, 0.0, "with noise → consistent", **beside)
-    for at, noisy, consistent in zip(y, _format_equal_decimals(low), _format_equal_decimals(high)):
-        axes.text(1.01, at, f"{noisy} → {consistent}", **beside)
+    options: dict[str, Any] = {"va": "center", "fontsize": size, "color": get_text_color(axes)}
+    options["transform"] = axes.get_yaxis_transform()
+    axes.text(1.01, 0.0, "with noise → consistent", **options)
+    for height, noisy, consistent in zip(y, _format_equal_decimals(low), _format_equal_decimals(high)):
+        axes.text(1.01, height, f"{noisy} → {consistent}", **options)
 
 
 def _format_equal_decimals(values: Floats) -> list[str]:

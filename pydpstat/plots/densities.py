@@ -88,15 +88,15 @@ def noise_densities(
     >>> ax = plots.noise_densities(0, [1, 2, 3, 4])  # doctest: +SKIP
     """
     checks.check_choice(distribution, "distribution", tuple(PLOT_HALF_WIDTHS))
-    places, widths = _check_locations_and_scales(locations, scales)
+    centers, widths = _check_locations_and_scales(locations, scales)
     axes = get_axes("noise_densities", ax)
-    reach = PLOT_HALF_WIDTHS[distribution] * widths
-    low, high = float((places - reach).min()), float((places + reach).max())
-    x = make_curve_points(low, high, places)
-    noise, word = (LaplaceNoise, "scale") if distribution == "laplace" else (GaussianNoise, "sd")
-    for location, scale, colour, dashes in zip(places, widths, get_line_colors(axes), DASHES):
+    half_widths = PLOT_HALF_WIDTHS[distribution] * widths
+    low, high = float((centers - half_widths).min()), float((centers + half_widths).max())
+    x = make_curve_points(low, high, centers)
+    noise, scale_name = (LaplaceNoise, "scale") if distribution == "laplace" else (GaussianNoise, "sd")
+    for location, scale, colour, dashes in zip(centers, widths, get_line_colors(axes), DASHES):
         density = noise(float(scale)).pdf(x - location)
-        label = f"location {location:.4g}, {word} {scale:.4g}"
+        label = f"location {location:.4g}, {scale_name} {scale:.4g}"
         axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
     axes.set(xlim=(low, high), xlabel=f"noisy value ({distribution.title()} noise)", ylabel="density")
@@ -111,30 +111,30 @@ def make_curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
 
 
 def _check_locations_and_scales(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    given = []
+    arrays = []
     for value, name in ((locations, "locations"), (scales, "scales")):
         array = to_finite_floats(value)
         if array is None or array.ndim > 1:
             raise PydpstatError(
                 f"{name} must be finite numbers; got {checks.describe_value(value)}. Give for example [1, 2, 4]."
             )
-        given.append(np.atleast_1d(array))
-    places, widths = given
+        arrays.append(np.atleast_1d(array))
+    centers, widths = arrays
     if not (widths > 0.0).all() or not widths.size:
         raise PydpstatError(f"scales must be above 0; got {checks.describe_value(scales)}. Give for example 1.")
-    if places.size != widths.size and 1 not in (places.size, widths.size) or not places.size:
+    if centers.size != widths.size and 1 not in (centers.size, widths.size) or not centers.size:
         raise PydpstatError(
-            f"locations must be one, or as many as scales; got {places.size} for {widths.size} scales. "
+            f"locations must be one, or as many as scales; got {centers.size} for {widths.size} scales. "
             "Give one location, or one for each scale."
         )
-    curves = max(places.size, widths.size)
+    curves = max(centers.size, widths.size)
     check_curves("locations and scales must give", "curves", curves, "Draw several pictures.")
-    if max(float(np.abs(places).max()), float(widths.max())) > MAX_SCALE_RATIO * float(widths.min()):
+    if max(float(np.abs(centers).max()), float(widths.max())) > MAX_SCALE_RATIO * float(widths.min()):
         raise PydpstatError(
             f"locations and scales must be at most {MAX_SCALE_RATIO:g} times the smallest scale, or nothing shows; "
             f"got {checks.describe_value(locations)} and {checks.describe_value(scales)}. Draw several pictures."
         )
-    pair = np.broadcast_arrays(places, widths)
+    pair = np.broadcast_arrays(centers, widths)
     return pair[0], pair[1]
 
 
@@ -209,71 +209,71 @@ def neighboring_densities(
         raise PydpstatError(
             f"noise must be for one number; got {np.size(noise.scale)} scales. Draw them one at a time."
         )
-    here, change = (
+    center, change = (
         checks.check_scalar(location, "location"),
         checks.check_positive(sensitivity, "sensitivity"),
     )
     limit = None if epsilon is None else checks.check_positive(epsilon, "epsilon")
-    if not math.isfinite(here):
-        raise PydpstatError(f"location must be a finite number; got {here!r}. Give the true value.")
-    x, places = _make_ratio_points(noise, here, change)
-    densities = np.array([density(x - place) for place in places])
-    one, other = get_panel_axes("neighboring_densities", axes, 2)
-    whole = noise.integer
-    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), get_line_colors(one), ("-", "--")):
-        one.plot(
+    if not math.isfinite(center):
+        raise PydpstatError(f"location must be a finite number; got {center!r}. Give the true value.")
+    x, centers = _make_ratio_points(noise, center, change)
+    densities = np.array([density(x - mean) for mean in centers])
+    left, right = get_panel_axes("neighboring_densities", axes, 2)
+    is_integer = noise.integer
+    for values, mean, label, colour, dash in zip(densities, centers, ("D", "D'"), get_line_colors(left), ("-", "--")):
+        left.plot(
             x,
             values,
             color=colour,
-            linestyle=":" if whole else dash,
-            marker="o" if whole else None,
+            linestyle=":" if is_integer else dash,
+            marker="o" if is_integer else None,
             markersize=4,
-            label=f"{label}, true value {place:.4g}",
+            label=f"{label}, true value {mean:.4g}",
         )
-    if not whole:
-        one.fill_between(x, densities.min(axis=0), color=get_text_color(one), alpha=0.12, label="overlap")
-    one.set_ylim(bottom=0.0)
-    one.set_ylabel("probability" if whole else "density")
+    if not is_integer:
+        left.fill_between(x, densities.min(axis=0), color=get_text_color(left), alpha=0.12, label="overlap")
+    left.set_ylim(bottom=0.0)
+    left.set_ylabel("probability" if is_integer else "density")
     with np.errstate(all="ignore"):
         ratio = densities[0] / densities[1]
-    marks: dict[str, Any] = {"linestyle": ":", "marker": "o", "markersize": 4} if whole else {}
-    other.plot(x, ratio, color=get_text_color(other), label="ratio, D over D'", **marks)
-    other.set_yscale("log", base=math.e)
-    other.axhline(1.0, color=get_muted_color(other), linewidth=0.8)
+    marks: dict[str, Any] = {"linestyle": ":", "marker": "o", "markersize": 4} if is_integer else {}
+    right.plot(x, ratio, color=get_text_color(right), label="ratio, D over D'", **marks)
+    right.set_yscale("log", base=math.e)
+    right.axhline(1.0, color=get_muted_color(right), linewidth=0.8)
     if limit is not None:
-        other.axhline(math.exp(limit), color=get_line_colors(other)[1], linestyle="--", label="limits")
-        other.axhline(math.exp(-limit), color=get_line_colors(other)[1], linestyle="--")
-    _set_ratio_axis(other, limit)
-    for panel in (one, other):
+        right.axhline(math.exp(limit), color=get_line_colors(right)[1], linestyle="--", label="limits")
+        right.axhline(math.exp(-limit), color=get_line_colors(right)[1], linestyle="--")
+    _set_ratio_axis(right, limit)
+    for panel in (left, right):
         panel.set_xlabel(f"noisy value ({noise.name} noise)")
         panel.set_xlim(x[0], x[-1])
         apply_axes_style(panel)
-    return one, other
+    return left, right
 
 
 def _set_ratio_axis(axes: Axes, limit: float | None) -> None:
     """Set limits of the ratio's axis that are symmetric around 1 on the log scale, with a tick at each limit."""
-    reach = max(abs(math.log(end)) for end in axes.get_ylim()) * 1.1
-    axes.set_ylim(math.exp(-reach), math.exp(reach))
-    step = reach / 2.2 if limit is None else limit
+    half_height = max(abs(math.log(end)) for end in axes.get_ylim()) * 1.1
+    axes.set_ylim(math.exp(-half_height), math.exp(half_height))
+    step = half_height / 2.2 if limit is None else limit
     names = ["", "1", ""] if limit is None else ["exp(-\u03b5) = ", "1", "exp(\u03b5) = "]
     ticks = [math.exp(-step), 1.0, math.exp(step)]
-    axes.set_yticks(ticks, [n if n == "1" else f"{n}{each:.3g}" for n, each in zip(names, ticks)])
+    axes.set_yticks(ticks, [n if n == "1" else f"{n}{tick:.3g}" for n, tick in zip(names, ticks)])
     axes.set_yticks([], minor=True)
     axes.set_ylabel("ratio (log scale)")
 
 
 def _make_ratio_points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the points of the curves, and both true values."""
-    places = np.array([here, here + change])
-    reach = RATIO_HALF_WIDTH * float(noise.std())
-    low, high = here - reach, here + change + reach
+    centers = np.array([here, here + change])
+    half_width = RATIO_HALF_WIDTH * float(noise.std())
+    low, high = here - half_width, here + change + half_width
     if not noise.integer:
-        return make_curve_points(low, high, places), places
-    if not (places == np.rint(places)).all() or high - low > MAX_INTEGER_POINTS:
+        return make_curve_points(low, high, centers), centers
+    if not (centers == np.rint(centers)).all() or high - low > MAX_INTEGER_POINTS:
         raise PydpstatError(
             "location and sensitivity must be whole numbers for noise on the integers, and the noise "
             f"must not extend over more than {MAX_INTEGER_POINTS} of them; got {here:.6g}, {change:.6g} and "
-            f"{2 * reach:.4g}."
+            f"{2 * half_width:.4g}."
         )
-    return np.arange(math.floor(low), math.ceil(high) + 1.0), places
+    return np.arange(math.floor(low), math.ceil(high) + 1.0), centers

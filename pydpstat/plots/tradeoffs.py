@@ -92,25 +92,25 @@ def tradeoff(
     estimate, uncertainty = (get_finite_column(rows, "frame", column) for column in TRADEOFF_COLUMNS[2:])
     sizes = np.unique(n)
     check_curves("frame['n'] must have", "values", sizes.size, "Draw fewer.")
-    known = None if truth is None else checks.check_scalar(truth, "truth")
-    if known is not None and not 0.0 <= known <= 1.0:
+    true_share = None if truth is None else checks.check_scalar(truth, "truth")
+    if true_share is not None and not 0.0 <= true_share <= 1.0:
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.describe_value(truth)}.")
     checks.check_choice(middle, "middle", MIDDLE_STATISTICS)
     left, right = get_panel_axes("tradeoff", axes, 2)
     for size, colour, dashes in zip(sizes, get_line_colors(left), DASHES):
-        at, label = n == size, f"n = {size:,.10g}"
+        has_size, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
-            panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
+            panel.plot(epsilon[has_size], values[has_size], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
             # missing values are ignored in the median or mean
-            lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
+            lines = pd.Series(values[has_size]).groupby(epsilon[has_size]).agg(middle)
             panel.plot(lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2)
-    if known is not None:
+    if true_share is not None:
         left.axhline(
-            known,
+            true_share,
             color=get_text_color(left),
             linestyle="--",
             linewidth=1.2,
-            label=f"true share {known:.4g}",
+            label=f"true share {true_share:.4g}",
             zorder=3,
         )
     left.set_ylim(0.0, 1.0)
@@ -200,15 +200,15 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
         raise PydpstatError("frame['method'] must name a method in each row; got missing values.")
     check_curves("frame['method'] must have", "names", len(methods), "Draw fewer.")
     axes = get_axes("k_against_loss", ax)
-    for place, method in enumerate(methods):
-        at = np.flatnonzero([name == method for name in names])
-        at = at[np.argsort(k[at], kind="stable")]
+    for i, method in enumerate(methods):
+        indices = np.flatnonzero([name == method for name in names])
+        indices = indices[np.argsort(k[indices], kind="stable")]
         axes.plot(
-            k[at],
-            loss[at],
-            color=get_line_colors(axes)[place],
-            linestyle=DASHES[place],
-            marker=MARKERS[place],
+            k[indices],
+            loss[indices],
+            color=get_line_colors(axes)[i],
+            linestyle=DASHES[i],
+            marker=MARKERS[i],
             markersize=5,
             clip_on=False,
             label=str(method),
@@ -221,7 +221,7 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
         axes.set_ylim(bottom=0.0)
     ticks = np.unique(k)
     if ticks.size <= MAX_TICKS:
-        axes.set_xticks(ticks, [f"{each:,.10g}" for each in ticks])
+        axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
         axes.set_xticks([], minor=True)
     axes.set_xlabel("k, records in the smallest group" + (" (log scale)" if _has_wide_range(k) else ""))
     axes.set_ylabel(f"loss: {unit}" + (" (log scale)" if _has_wide_range(loss) else ""))

@@ -83,23 +83,23 @@ def split_masses(losses: Floats, masses: Floats, interval: float, infinite: floa
     Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter discrete
     approximations of privacy loss distributions. PoPETs 2022.
     """
-    places = losses / interval
-    below = np.floor(places)
+    positions = losses / interval
+    below = np.floor(positions)
     # bound of the rounding errors of the quotient and of the two exponentials, relative to an interval
-    slack = 2.0**-50 * (1.0 + np.abs(places)) + 2.0**-48
-    upper = np.minimum(expm1(-(places - below) * interval) / math.expm1(-interval) + slack, 1.0)
+    slack = 2.0**-50 * (1.0 + np.abs(positions)) + 2.0**-48
+    upper = np.minimum(expm1(-(positions - below) * interval) / math.expm1(-interval) + slack, 1.0)
     first = int(below.min())
-    at = (below - first).astype(np.int64)
-    values = np.zeros(int(at.max()) + 2)
-    np.add.at(values, at, masses * (1.0 - upper))
-    np.add.at(values, at + 1, masses * upper)
+    indices = (below - first).astype(np.int64)
+    values = np.zeros(int(indices.max()) + 2)
+    np.add.at(values, indices, masses * (1.0 - upper))
+    np.add.at(values, indices + 1, masses * upper)
     return trim_zeros(first, values, infinite)
 
 
 def trim_zeros(first: int, values: Floats, infinite: float) -> Masses:
     """Return masses without the zeros at both ends, since a tilt is normalized at an end."""
-    places = np.flatnonzero(values)
-    low, high = (int(places[0]), int(places[-1])) if places.size else (0, 0)
+    indices = np.flatnonzero(values)
+    low, high = (int(indices[0]), int(indices[-1])) if indices.size else (0, 0)
     return Masses(first + low, freeze_array(values[low : high + 1]), infinite)
 
 
@@ -118,11 +118,11 @@ class LossSum:
 
     def __init__(self, parts: Sequence[tuple[Masses, int]], interval: float) -> None:
         self._parts, self._interval = tuple(parts), interval
-        self._lowest = sum(times * part.first for part, times in parts)
-        self._highest = sum(times * part.last for part, times in parts)
+        self._lowest = sum(times * masses.first for masses, times in parts)
+        self._highest = sum(times * masses.last for masses, times in parts)
         self._count = sum(times for _, times in parts)
-        self._far = max(max(abs(part.first), abs(part.last)) for part, _ in parts) * interval
-        finite = math.fsum(times * math.log1p(-min(part.infinite, 1.0 - _UNIT_ROUNDOFF)) for part, times in parts)
+        self._far = max(max(abs(masses.first), abs(masses.last)) for masses, _ in parts) * interval
+        finite = math.fsum(times * math.log1p(-min(masses.infinite, 1.0 - _UNIT_ROUNDOFF)) for masses, times in parts)
         self._infinite = max(0.0, min(1.0, -math.expm1(finite) * (1.0 + 2.0**-48)))
         self._tilts: list[_Tilt] = [self._make_tilt(0.0)]
         self._curves: dict[int, _Curve] = {}
@@ -145,13 +145,13 @@ class LossSum:
         """Return the index of the first tilt under which epsilon is not far above the mean."""
         level = 0
         while level < _MAX_LEVELS:
-            here = self._tilts[level]
-            if epsilon <= here.mean + 0.5 * _TILT_STRIDE * here.sd or not here.sd > 0.0:
+            tilt = self._tilts[level]
+            if epsilon <= tilt.mean + 0.5 * _TILT_STRIDE * tilt.sd or not tilt.sd > 0.0:
                 break
             if level + 1 == len(self._tilts):
-                self._tilts.append(self._make_next_tilt(here))
+                self._tilts.append(self._make_next_tilt(tilt))
             following = self._tilts[level + 1]
-            if not following.mean > here.mean:
+            if not following.mean > tilt.mean:
                 break
             level += 1
         return level
@@ -160,17 +160,17 @@ class LossSum:
         """Return the next tilt, whose mean is within a few standard deviations of the current one."""
         step = _TILT_STRIDE / here.sd
         while True:
-            moved = self._make_tilt(here.order + step)
-            if moved.mean - here.mean <= 2.0 * _TILT_STRIDE * max(here.sd, moved.sd, self._interval):
-                return moved
+            candidate = self._make_tilt(here.order + step)
+            if candidate.mean - here.mean <= 2.0 * _TILT_STRIDE * max(here.sd, candidate.sd, self._interval):
+                return candidate
             step *= 0.5
 
     def _make_tilt(self, order: float) -> _Tilt:
         log_mass = mean = variance = 0.0
-        for part, times in self._parts:
-            weights, reference = self.compute_weights(part, order)
+        for masses, times in self._parts:
+            weights, reference = self.compute_weights(masses, order)
             total = float(weights.sum())
-            losses = np.arange(part.first - reference, part.last - reference + 1.0) * self._interval
+            losses = np.arange(masses.first - reference, masses.last - reference + 1.0) * self._interval
             center = float((weights * losses).sum()) / total
             variance += times * float((weights * (losses - center) ** 2).sum()) / total
             mean += times * (center + reference * self._interval)
@@ -180,19 +180,19 @@ class LossSum:
     def compute_weights(self, part: Masses, order: float) -> tuple[Floats, int]:
         """Return tilted masses, up to a factor, and the multiple at which the tilt's factor has its maximum, 1."""
         reference = part.last if order >= 0.0 else part.first
-        back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
+        exponents = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):
-            return part.values * exp(back), reference
+            return part.values * exp(exponents), reference
 
     def bound_tail(self, tilt: _Tilt, place: float) -> float:
         """Return a bound on the tilted probability of losses at or beyond `place`, away from the mean."""
-        least = 0.0
-        for each in _CHERNOFF_ORDERS:
-            step = each / (place - tilt.mean)
-            moved = self._make_tilt(tilt.order + step)
+        minimum = 0.0
+        for order in _CHERNOFF_ORDERS:
+            step = order / (place - tilt.mean)
+            shifted = self._make_tilt(tilt.order + step)
             error = self.bound_roundings(tilt.order + step)
-            least = min(least, moved.log_mass - tilt.log_mass - step * place + error)
-        return math.exp(least)
+            minimum = min(minimum, shifted.log_mass - tilt.log_mass - step * place + error)
+        return math.exp(minimum)
 
     def bound_roundings(self, order: float) -> float:
         """Return a bound on the rounding errors of K and of the logarithms of tilted weights, over all parts."""
@@ -200,11 +200,11 @@ class LossSum:
 
     def choose_window(self, tilt: _Tilt) -> tuple[int, int]:
         """Return the first multiple and the size of a window around the mean; the size is a power of two."""
-        whole, size = self._highest - self._lowest + 1, 64
-        while size < min(whole, 2.0 * _WINDOW_SDS * tilt.sd / self._interval + 8.0) and size < _MAX_WINDOW:
+        support_size, size = self._highest - self._lowest + 1, 64
+        while size < min(support_size, 2.0 * _WINDOW_SDS * tilt.sd / self._interval + 8.0) and size < _MAX_WINDOW:
             size *= 2
         while (
-            size < whole
+            size < support_size
             and size < _MAX_WINDOW
             and max(self.bound_outside(tilt, self._get_first(tilt, size), size)) > _MAX_TAIL
         ):
@@ -226,14 +226,14 @@ class LossSum:
         step = _LEVEL_ROUNDINGS * _UNIT_ROUNDOFF * math.log2(size)
         product: _Complex | None = None
         log_bound, relative = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
-        for part, times in self._parts:
-            weights, _ = self.compute_weights(part, tilt.order)
+        for masses, times in self._parts:
+            weights, _ = self.compute_weights(masses, tilt.order)
             weights /= weights.sum()
             folded = np.zeros(size)
             for start in range(0, weights.size, size):
                 piece = weights[start : start + size]
                 folded[: piece.size] += piece
-            transformed = np.fft.rfft(np.roll(folded, part.first % size))
+            transformed = np.fft.rfft(np.roll(folded, masses.first % size))
             bound = np.abs(transformed) * (1.0 + 4.0 * _UNIT_ROUNDOFF) + step
             with np.errstate(under="ignore"):
                 log_bound += times * log(bound)
@@ -262,35 +262,35 @@ class _Curve:
         last = first + size - 1
         h = self._interval
         self._below, self._above = loss_sum.bound_outside(tilt, first, size)
-        kept = min(last, loss_sum._highest) - first + 1
-        back = (np.arange(first, first + kept) * h - self._center)[::-1]
+        n_masses = min(last, loss_sum._highest) - first + 1
+        reversed_losses = (np.arange(first, first + n_masses) * h - self._center)[::-1]
         with np.errstate(under="ignore", over="ignore"):
-            masses = tilted[:kept][::-1] * exp(-tilt.order * back)
+            masses = tilted[:n_masses][::-1] * exp(-tilt.order * reversed_losses)
             self._masses = freeze_array(np.cumsum(masses)[::-1])
-            self._others = freeze_array(np.cumsum(masses * exp(-back))[::-1])
+            self._others = freeze_array(np.cumsum(masses * exp(-reversed_losses))[::-1])
         # exp(K - lambda L) is evaluated relative to the mean
         self._log_factor = tilt.log_mass - tilt.order * self._center
         self._slack = loss_sum.bound_roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)
-        self._sums = (kept + 4.0 * (1.0 + np.abs(back).max() * (tilt.order + 1.0))) * _UNIT_ROUNDOFF
+        self._sums = (n_masses + 4.0 * (1.0 + np.abs(reversed_losses).max() * (tilt.order + 1.0))) * _UNIT_ROUNDOFF
         self._end = (last + 1) * h
 
     def compute_delta(self, epsilon: float) -> float:
         """Return delta at an epsilon, at least that of the masses, without the mass at infinity."""
-        place = max(math.floor(epsilon / self._interval) + 1 - self._first, 0)
-        found = 0.0
-        if place < self._masses.size:
-            mass = float(self._masses[place])
-            other = float(self._others[place]) * math.exp(epsilon - self._center)
+        index = max(math.floor(epsilon / self._interval) + 1 - self._first, 0)
+        delta = 0.0
+        if index < self._masses.size:
+            mass = float(self._masses[index])
+            neighbor_mass = float(self._others[index]) * math.exp(epsilon - self._center)
             # the first loss may round to epsilon or below: its contribution is then 0, as here
-            found = max(mass - other, 0.0) + 2.0 * self._sums * mass
+            delta = max(mass - neighbor_mass, 0.0) + 2.0 * self._sums * mass
         order, center = self._tilt.order, self._center
         if self._above:
-            found += self._above * math.exp(-order * (self._end - center))
+            delta += self._above * math.exp(-order * (self._end - center))
         if self._below and epsilon < self._first * self._interval:
-            found += self._below * math.exp(min(700.0, -order * (epsilon - center)))
-        if found <= 0.0:
+            delta += self._below * math.exp(min(700.0, -order * (epsilon - center)))
+        if delta <= 0.0:
             return 0.0
-        return math.exp(min(0.0, math.log(found) + self._log_factor + self._slack))
+        return math.exp(min(0.0, math.log(delta) + self._log_factor + self._slack))
 
 
 def _compute_power(base: _Complex, times: int) -> _Complex:

@@ -61,11 +61,11 @@ def compute_responses_delta(each: float, count: int, epsilon: float) -> float:
 
     # the last j with a loss above epsilon, and its excess
     last = min(count, math.ceil(gap / (2 * Fraction(each))) - 1)
-    least = float(gap - 2 * last * Fraction(each))
+    min_excess = float(gap - 2 * last * Fraction(each))
     j = np.arange(last + 1.0)
     choices = gammaln(count + 1.0) - gammaln(j + 1.0) - gammaln(count - j + 1.0)
     with np.errstate(under="ignore", divide="ignore"):
-        excess = log(-expm1(-(least + 2.0 * (last - j) * each)))
+        excess = log(-expm1(-(min_excess + 2.0 * (last - j) * each)))
         # (count - j) each - count log(1 + exp(each)), without overflow
         share = math.fsum(exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
     # the error of each exponent is a few units in the last place of its largest term
@@ -121,9 +121,9 @@ def find_largest_rho(epsilon: float, delta: float) -> float:
     """Return the largest rho that implies (epsilon, delta), rounded down; 0 if delta is 0."""
     if delta == 0.0:
         return 0.0
-    most = 1.0 if delta >= 1.0 else None
+    max_rho = 1.0 if delta >= 1.0 else None
     # a smaller rho is treated as 0, so the curve is not evaluated there
-    low, _ = bisect_up(lambda rho: rho < 1e-300 or compute_concentrated_delta(rho, epsilon) <= delta, high=most)
+    low, _ = bisect_up(lambda rho: rho < 1e-300 or compute_concentrated_delta(rho, epsilon) <= delta, high=max_rho)
     return low if low >= 1e-300 else 0.0
 
 
@@ -201,13 +201,13 @@ def compute_mills_slope(t: Floats) -> Floats:
     slope: Floats = t * ratio
     np.subtract(1.0, slope, out=slope)
     if t.max() > _FAR:
-        far = t > _FAR
+        is_far = t > _FAR
         # R(t) = 1/(t + 1/(t + 2/(t + ...))), hence 1/R(t) - t is the inner fraction
-        x = t[far]
+        x = t[is_far]
         inner = x
         for k in range(_FRACTION_TERMS, 1, -1):
             inner = x + k / inner
-        slope[far] = ratio[far] / inner
+        slope[is_far] = ratio[is_far] / inner
     return slope
 
 
@@ -267,11 +267,11 @@ def compute_log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
         result = np.empty_like(a)
         # for a < 0 with a large ratio delta is not small, and R(a) may overflow
         near_one = (a < 0.0) & (m >= _SMALL_RATIO)
-        rest = ~near_one
-        result[rest] = compute_log_density(a[rest]) + log(compute_mills_difference(a[rest], m[rest]))
+        regular = ~near_one
+        result[regular] = compute_log_density(a[regular]) + log(compute_mills_difference(a[regular], m[regular]))
         result[near_one] = log1p(-exp(compute_log_complement(a[near_one], m[near_one])))
-        place = np.maximum(a, 0.0)
-        slack = 8.0 + 2.0 * place * place + np.minimum(place, _FAR) ** 2 + 0.5 * np.abs(result)
+        positive_part = np.maximum(a, 0.0)
+        slack = 8.0 + 2.0 * positive_part * positive_part + np.minimum(positive_part, _FAR) ** 2 + 0.5 * np.abs(result)
         result = np.minimum(result + 2.0**-52 * slack, 0.0)
     return result.reshape(shape) if shape else float(result[0])
 
@@ -280,15 +280,15 @@ def _compute_difference(epsilon: Floats, ratio: Floats) -> Floats:
     """Return ``epsilon / ratio - ratio / 2`` for arrays, to a unit in the last place."""
     quotient = epsilon / ratio
     high, low = compute_exact_product(quotient, ratio)
-    rest = (epsilon - high - low) / ratio
+    remainder = (epsilon - high - low) / ratio
     # Knuth's error-free sum of the rounded quotient and the half
     half = -0.5 * ratio
     total = quotient + half
     back = total - quotient
     lost = (quotient - (total - back)) + (half - back)
-    found: Floats = total + (lost + rest)
+    difference: Floats = total + (lost + remainder)
     # beyond the range of the splitting, the plain difference is infinite or one term dominates
-    return np.where(np.isfinite(found), found, total)
+    return np.where(np.isfinite(difference), difference, total)
 
 
 def compute_log_complement(a: Floats, ratio: Floats) -> Floats:

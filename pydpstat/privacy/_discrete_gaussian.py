@@ -99,24 +99,24 @@ def compute_discrete_delta(epsilon: float, sd: float, shift: int, cells: int) ->
     float. (Two cells have odd and even n with different weights, by a factor of at most
     1 + 4 exp(-pi^2 sd^2), which is 1.)
     """
-    variance, far = cells * Fraction(sd) ** 2, cells * shift
+    variance, n_cells = cells * Fraction(sd) ** 2, cells * shift
     # exact, since the size of the first term is this difference
-    middle = Fraction(epsilon) * variance / far - Fraction(far, 2)
-    whole = math.floor(middle) + 1
-    if whole > 0 and whole * whole > 2 * _UNDERFLOW * variance:
+    middle = Fraction(epsilon) * variance / n_cells - Fraction(n_cells, 2)
+    first_index = math.floor(middle) + 1
+    if first_index > 0 and first_index * first_index > 2 * _UNDERFLOW * variance:
         return SMALLEST_DELTA
     wide = sd * math.sqrt(cells)
     if middle < -_NEGLIGIBLE * Fraction(wide):
         # m is at least -s / 2, so the other neighbor's part is negligible, too
         return 1.0
-    step = to_nearest_float(Fraction(far) / variance)
-    first, gap = float(whole), float(whole - middle)
-    count = _count_terms(max(first, 0.0), wide) - min(first, 0.0)
+    step = to_nearest_float(Fraction(n_cells) / variance)
+    first_float, gap = float(first_index), float(first_index - middle)
+    count = _count_terms(max(first_float, 0.0), wide) - min(first_float, 0.0)
     if count <= _MOST_TERMS or not step <= _SMOOTH and wide < _HUGE:
-        share = _sum_delta_terms(variance, wide, whole, gap, step, count, cells, sd)
-        slack = _SUM + (0.0 if count <= _MOST_TERMS else _CURVE * (first / wide) ** 2)
+        share = _sum_delta_terms(variance, wide, first_index, gap, step, count, cells, sd)
+        slack = _SUM + (0.0 if count <= _MOST_TERMS else _CURVE * (first_float / wide) ** 2)
     else:
-        share, slack = _approximate_delta(variance, wide, far, middle, gap, step)
+        share, slack = _approximate_delta(variance, wide, n_cells, middle, gap, step)
     return min(1.0, max(SMALLEST_DELTA, math.nextafter(share * (1.0 + slack), 1.0)))
 
 
@@ -147,34 +147,36 @@ def _sum_delta_terms(
     # many terms and a large step: the second part of g vanishes within a few of them
     steps = np.arange(math.ceil(_NEGLIGIBLE_EXPONENT / step) + 1.0)
     weights = exp(-0.5 * (steps / wide) * ((2.0 * first + steps) / wide))
-    second = float((weights * exp(-(gap + steps) * step)).sum())
+    neighbor_sum = float((weights * exp(-(gap + steps) * step)).sum())
     factor = _compute_weight(Fraction(first_index * first_index) / (2 * variance))
-    both = wide * float(compute_mills_ratio(np.array([first / wide]))[0]) + _compute_end_correction(
+    total = wide * float(compute_mills_ratio(np.array([first / wide]))[0]) + _compute_end_correction(
         *_compute_derivatives(first, wide)
     )
-    return factor * ((both - second) / compute_total_weight(wide))
+    return factor * ((total - neighbor_sum) / compute_total_weight(wide))
 
 
 def _approximate_delta(
     variance: Fraction, wide: float, far: int, middle: Fraction, gap: float, step: float
 ) -> tuple[float, float]:
     """Return the continuous distribution's delta, corrected for the discreteness of the sum, and its relative error."""
-    place, ratio = to_nearest_float(middle) / wide, to_nearest_float(Fraction(far)) / wide
+    position, ratio = to_nearest_float(middle) / wide, to_nearest_float(Fraction(far)) / wide
     weight = _compute_weight(middle * middle / (2 * variance))
-    if place < 0.0 and ratio >= 1.0:
-        rest = float(compute_mills_ratio(np.array([-place]))[0] + compute_mills_ratio(np.array([place + ratio]))[0])
-        curve = 1.0 - weight * rest / _ROOT_2PI
+    if position < 0.0 and ratio >= 1.0:
+        mills_sum = float(
+            compute_mills_ratio(np.array([-position]))[0] + compute_mills_ratio(np.array([position + ratio]))[0]
+        )
+        curve = 1.0 - weight * mills_sum / _ROOT_2PI
     else:
-        difference = compute_mills_difference(np.array([place]), np.array([ratio]))
+        difference = compute_mills_difference(np.array([position]), np.array([ratio]))
         curve = weight * float(difference[0]) / _ROOT_2PI
-    slack = _CURVE * (8.0 + min(max(place, 0.0), 20.0) ** 2)
+    slack = _CURVE * (8.0 + min(max(position, 0.0), 20.0) ** 2)
     if wide >= _HUGE:
-        most = min(1.0, step * wide / math.sqrt(math.e))
-        if place > 0.0:
-            most = weight * min(most, step * wide / (math.e * place))
+        max_error = min(1.0, step * wide / math.sqrt(math.e))
+        if position > 0.0:
+            max_error = weight * min(max_error, step * wide / (math.e * position))
         else:
-            most = min(1.0, step * wide * (1.0 / math.sqrt(math.e) - place))
-        return curve + most * (1.0 + _SUM) / (_ROOT_2PI * wide), slack
+            max_error = min(1.0, step * wide * (1.0 / math.sqrt(math.e) - position))
+        return curve + max_error * (1.0 + _SUM) / (_ROOT_2PI * wide), slack
     # between the zero of g and the first integer, g is a short smooth arc
     first = float(math.floor(middle) + 1)
 
@@ -182,14 +184,16 @@ def _approximate_delta(
         """Return g at a distance before the first integer, relative to w there."""
         return math.exp(0.5 * (back / wide) * ((2.0 * first - back) / wide)) * -math.expm1((back - gap) * step)
 
-    places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
-    arc = gap * sum(weight * compute_excess(gap * point) for point, weight in places)
-    here = _compute_derivatives(first, wide)
-    there = (math.exp(-gap * step) * each for each in _compute_derivatives(first + float(far), wide))
-    _, *slopes = (a - b for a, b in zip(here, there))
-    ends = _compute_end_correction(compute_excess(0.0), *slopes)
+    nodes = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
+    arc = gap * sum(weight * compute_excess(gap * point) for point, weight in nodes)
+    derivatives = _compute_derivatives(first, wide)
+    shifted_derivatives = (
+        math.exp(-gap * step) * derivative for derivative in _compute_derivatives(first + float(far), wide)
+    )
+    _, *slopes = (a - b for a, b in zip(derivatives, shifted_derivatives))
+    end_correction = _compute_end_correction(compute_excess(0.0), *slopes)
     relative = _compute_weight(Fraction(first) ** 2 / (2 * variance))
-    return max(curve + relative * ((ends - arc) / compute_total_weight(wide)), 0.0), slack
+    return max(curve + relative * ((end_correction - arc) / compute_total_weight(wide)), 0.0), slack
 
 
 def _compute_two_cell_share(even: float, odd: float, sd: float) -> float:
@@ -201,16 +205,16 @@ def _compute_two_cell_share(even: float, odd: float, sd: float) -> float:
 
 def _count_terms(first: float, sd: float) -> float:
     """Return the number of terms from `first` on that are not negligible: k^2 - first^2 <= 2 * 47 sd^2."""
-    reach = 2.0 * _NEGLIGIBLE_EXPONENT * sd * sd
-    return math.ceil(reach / (first + math.sqrt(first * first + reach))) if reach > 0.0 else 1.0
+    square_width = 2.0 * _NEGLIGIBLE_EXPONENT * sd * sd
+    return math.ceil(square_width / (first + math.sqrt(first * first + square_width))) if square_width > 0.0 else 1.0
 
 
 def _compute_weight(exponent: Fraction) -> float:
     """Return exp(-exponent), to a unit in the last place even if the exponent is large."""
     if exponent > _UNDERFLOW:
         return 0.0
-    near = float(exponent)
-    return math.exp(-near) * (1.0 - float(exponent - Fraction(near)))
+    nearest = float(exponent)
+    return math.exp(-nearest) * (1.0 - float(exponent - Fraction(nearest)))
 
 
 def _compute_weights(k: Floats, sd: float) -> Floats:

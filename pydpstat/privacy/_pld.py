@@ -56,16 +56,16 @@ class DistributionLoss(PrivacyLoss):
     _pure: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = self.parts
-        if not isinstance(parts, tuple) or not parts or not all(isinstance(each, LOSS_TYPES) for each in parts):
+        losses = self.parts
+        if not isinstance(losses, tuple) or not losses or not all(isinstance(loss, LOSS_TYPES) for loss in losses):
             raise PydpstatError(
                 "parts must be a tuple of at least one privacy loss that has a distribution; got "
-                f"{checks.describe_value(parts)}. Use compose(guarantees, 'pld')."
+                f"{checks.describe_value(losses)}. Use compose(guarantees, 'pld')."
             )
         counts: Counter[PrivacyLoss] = Counter()
-        for part, times in Counter(parts).items():
-            for each, often in _expand_components(part):
-                counts[each] += times * often
+        for loss, times in Counter(losses).items():
+            for component, often in _expand_components(loss):
+                counts[component] += times * often
         # sorted and counted once, because delta is evaluated many times
         object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
         object.__setattr__(self, "_pure", _sum_pure_epsilons(self._counts))
@@ -79,13 +79,13 @@ class DistributionLoss(PrivacyLoss):
     @property
     def rho(self) -> float | None:
         """Sum of the parts' rhos; None if a part has none."""
-        each = [part.rho for part in self.parts]
+        each = [loss.rho for loss in self.parts]
         return None if None in each else round_up_total(each)  # type: ignore[arg-type]
 
     @property
     def without_rho(self) -> str:
         """Reason why a part has no rho."""
-        return next((part.without_rho for part in self.parts if part.rho is None), "")
+        return next((loss.without_rho for loss in self.parts if loss.rho is None), "")
 
     @property
     def pure(self) -> float:
@@ -94,18 +94,18 @@ class DistributionLoss(PrivacyLoss):
 
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss of the parts for a group; None if that of a part is unknown."""
-        return _combine_losses(part.group(size) for part in self.parts)
+        return _combine_losses(loss.group(size) for loss in self.parts)
 
     def replaced(self) -> PrivacyLoss | None:
         """Return the loss of the parts for the replacement of a record; None if that of a part is unknown."""
-        return _combine_losses(part.replaced() for part in self.parts)
+        return _combine_losses(loss.replaced() for loss in self.parts)
 
 
 def _combine_losses(parts: Iterable[PrivacyLoss | None]) -> DistributionLoss | None:
     """Return the loss of several parts together; None if one is unknown."""
     every = tuple(parts)
-    known = tuple(part for part in every if part is not None)
-    return DistributionLoss(known) if len(known) == len(every) else None
+    losses = tuple(loss for loss in every if loss is not None)
+    return DistributionLoss(losses) if len(losses) == len(every) else None
 
 
 def import_pld() -> ModuleType:
@@ -131,34 +131,34 @@ def _expand_components(loss: PrivacyLoss) -> tuple[tuple[PrivacyLoss, int], ...]
 
 def _sum_pure_epsilons(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
     """Return the sum of the parts' pure epsilons, rounded up."""
-    if any(math.isinf(part.pure) for part, _ in counts):
+    if any(math.isinf(loss.pure) for loss, _ in counts):
         return math.inf
-    return round_up_to_float(sum((times * Fraction(part.pure) for part, times in counts), Fraction(0)))
+    return round_up_to_float(sum((times * Fraction(loss.pure) for loss, times in counts), Fraction(0)))
 
 
 @functools.lru_cache(maxsize=8)
 def _make_loss_sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
     """Return the sum of the losses, for each order of the neighbors if these differ."""
-    responses = [(part, times) for part, times in counts if isinstance(part, ResponseLoss)]
-    others = [(part, times) for part, times in counts if not isinstance(part, (ResponseLoss, GaussianLoss))]
-    means = [part.mu for part, times in counts if isinstance(part, GaussianLoss) for _ in range(times)]
+    responses = [(loss, times) for loss, times in counts if isinstance(loss, ResponseLoss)]
+    others = [(loss, times) for loss, times in counts if not isinstance(loss, (ResponseLoss, GaussianLoss))]
+    means = [loss.mu for loss, times in counts if isinstance(loss, GaussianLoss) for _ in range(times)]
     if means:
         # several Gaussian losses are exactly one; the error of hypot is below one unit in the last place
         mu = means[0] if len(means) == 1 else math.nextafter(math.hypot(*means), math.inf)
         others.append((GaussianLoss(mu), 1))
     interval = INTERVAL if others else _choose_fine_interval(responses)
-    pairs = [(_get_masses(part), times) for part, times in others]
-    alike = all(first is second for (first, second), _ in pairs)
-    answers = [each for part, times in responses for each in _make_response_masses(part, times, interval)]
-    sides = (0,) if alike else (0, 1)
-    orders = [[*((pair[side], times) for pair, times in pairs), *answers] for side in sides]
-    return tuple(_make_loss_sum(parts, interval) for parts in orders)
+    pairs = [(_get_masses(loss), times) for loss, times in others]
+    alike = all(forward is backward for (forward, backward), _ in pairs)
+    answers = [term for loss, times in responses for term in _make_response_masses(loss, times, interval)]
+    directions = (0,) if alike else (0, 1)
+    orders = [[*((pair[i], times) for pair, times in pairs), *answers] for i in directions]
+    return tuple(_make_loss_sum(terms, interval) for terms in orders)
 
 
 def _choose_fine_interval(responses: list[tuple[ResponseLoss, int]]) -> float:
     """Return the interval for responses alone: the default divided by a power of two, as fine as is cheap."""
-    sd = math.sqrt(sum(times * part.count * part.epsilon * part.epsilon for part, times in responses))
-    width = max(20.0 * sd, 2.0 * max(part.epsilon for part, _ in responses))
+    sd = math.sqrt(sum(times * response.count * response.epsilon * response.epsilon for response, times in responses))
+    width = max(20.0 * sd, 2.0 * max(response.epsilon for response, _ in responses))
     interval = INTERVAL
     while interval > _FINEST and len(responses) * width <= _MAX_CHEAP_PLACES * interval:
         interval /= 2.0
@@ -167,15 +167,17 @@ def _choose_fine_interval(responses: list[tuple[ResponseLoss, int]]) -> float:
 
 def _make_loss_sum(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
     """Return the sum of losses, on a coarser grid if a window of the sum would be too large."""
-    whole = LossSum(parts, interval)
+    loss_sum = LossSum(parts, interval)
     wider = 1
-    while 20.0 * whole.sd > _MAX_WINDOW * wider * interval:
+    while 20.0 * loss_sum.sd > _MAX_WINDOW * wider * interval:
         wider *= 2
     if wider == 1:
-        return whole
+        return loss_sum
     coarse = wider * interval
-    moved = [split_masses(part.get_losses(interval), part.values, coarse, part.infinite) for part, _ in parts]
-    return LossSum([(part, times) for part, (_, times) in zip(moved, parts)], coarse)
+    coarse_masses = [
+        split_masses(masses.get_losses(interval), masses.values, coarse, masses.infinite) for masses, _ in parts
+    ]
+    return LossSum([(masses, times) for masses, (_, times) in zip(coarse_masses, parts)], coarse)
 
 
 def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
@@ -184,10 +186,10 @@ def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> li
     larger = min(1.0, 1.0 / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-51))
     smaller = math.exp(-loss.epsilon) / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-50)
     losses = np.array([loss.epsilon, -loss.epsilon])
-    found = [(split_masses(losses, np.array([larger, smaller]), interval), times * loss.count)]
+    terms = [(split_masses(losses, np.array([larger, smaller]), interval), times * loss.count)]
     if loss.leak:
-        found.append((Masses(0, np.array([1.0 - loss.leak]), loss.leak), times))
-    return found
+        terms.append((Masses(0, np.array([1.0 - loss.leak]), loss.leak), times))
+    return terms
 
 
 def _convert_masses(pmf: object) -> Masses:
@@ -258,14 +260,14 @@ def _approximate_distribution(loss: SubsampledLoss) -> object:
     floor = max(_NEGLIGIBLE_DELTA, loss.delta(_MAX_EPSILON) * (1.0 + 1e-9))
     _, top = bisect_up(lambda epsilon: loss.delta(epsilon) > floor, high=_MAX_EPSILON, steps=60)
     step = max(1, round(top / INTERVAL / _MAX_POINTS))
-    places = np.arange(math.ceil(top / INTERVAL / step) + 1) * step
-    epsilons = (places * INTERVAL).tolist()
+    grid_points = np.arange(math.ceil(top / INTERVAL / step) + 1) * step
+    epsilons = (grid_points * INTERVAL).tolist()
     forward = np.array([loss.delta(epsilon) for epsilon in epsilons])
     kinds = import_pld().PrivacyLossDistribution
     if loss.symmetric:
-        return kinds(_make_curve_masses(places, forward, forward))
+        return kinds(_make_curve_masses(grid_points, forward, forward))
     backward = np.array([loss.reverse_delta(epsilon) for epsilon in epsilons])
-    return kinds(_make_curve_masses(places, forward, backward), _make_curve_masses(places, backward, forward))
+    return kinds(_make_curve_masses(grid_points, forward, backward), _make_curve_masses(grid_points, backward, forward))
 
 
 def _make_curve_masses(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
@@ -282,17 +284,17 @@ def _make_curve_masses(places: npt.NDArray[np.int_], here: Floats, there: Floats
 
 def _find_hull_corners(places: list[float], heights: list[float]) -> list[int]:
     """Return the indices of the corners of the largest convex function below the points and (0, 1)."""
-    kept: list[tuple[int, float]] = []
-    for number, (place, height) in enumerate(zip(places, heights)):
+    corners: list[tuple[int, float]] = []
+    for number, (x_next, height) in enumerate(zip(places, heights)):
         while True:
-            last = kept[-1][0] if kept else None
+            last = corners[-1][0] if corners else None
             x, y = (0.0, 1.0) if last is None else (places[last], heights[last])
-            slope = (height - y) / (place - x)
-            if not kept or slope > kept[-1][1]:
+            slope = (height - y) / (x_next - x)
+            if not corners or slope > corners[-1][1]:
                 break
-            kept.pop()
-        kept.append((number, slope))
-    return [number for number, _ in kept]
+            corners.pop()
+        corners.append((number, slope))
+    return [number for number, _ in corners]
 
 
 # losses with a distribution

@@ -134,9 +134,9 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     """
     kinds = {guarantee.neighbors for guarantee in guarantees}
     if len(kinds) != 1:
-        got = f"neighbors {', '.join(sorted(kinds))}" if kinds else "nothing"
+        received = f"neighbors {', '.join(sorted(kinds))}" if kinds else "nothing"
         raise PydpstatError(
-            f"guarantees must be at least one Guarantee, all for the same neighbors; got {got}. "
+            f"guarantees must be at least one Guarantee, all for the same neighbors; got {received}. "
             "State every release for the same neighbors first."
         )
     # in the given order, because None cannot be sorted
@@ -191,10 +191,10 @@ def _compose_concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     rhos = [guarantee.rho for guarantee in each]
     if None in rhos:
         number = rhos.index(None) + 1
-        first = each[number - 1]
+        unsuited = each[number - 1]
         raise PydpstatError(
-            f"guarantees must all have a rho for method 'zcdp'; number {number}, {first}, "
-            f"has none: {first.without_rho}. Use method='basic', or 'pld'."
+            f"guarantees must all have a rho for method 'zcdp'; number {number}, {unsuited}, "
+            f"has none: {unsuited.without_rho}. Use method='basic', or 'pld'."
         )
     pure = round_up_total(guarantee._get_loss().pure for guarantee in each)
     return ConcentratedLoss(round_up_total(rho for rho in rhos if rho is not None), pure)
@@ -229,10 +229,10 @@ def _compose_distributions(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     from pydpstat.privacy._pld import LOSS_TYPES, DistributionLoss, import_pld
 
     import_pld()
-    parts: list[PrivacyLoss] = []
+    losses: list[PrivacyLoss] = []
     for number, item in enumerate(each, 1):
         if isinstance(item.loss, LOSS_TYPES):
-            parts.append(item.loss)
+            losses.append(item.loss)
             continue
         epsilon, delta = _get_best_parameters(item)
         if math.isinf(epsilon):
@@ -240,5 +240,5 @@ def _compose_distributions(each: tuple[Guarantee, ...]) -> PrivacyLoss:
                 "guarantees must have a finite epsilon, or a loss with a distribution, for method 'pld'; "
                 f"number {number} has {type(item.loss).__name__}. Use method='zcdp'."
             )
-        parts.append(ResponseLoss(epsilon, 1, delta))
-    return DistributionLoss(tuple(parts))
+        losses.append(ResponseLoss(epsilon, 1, delta))
+    return DistributionLoss(tuple(losses))

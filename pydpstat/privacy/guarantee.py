@@ -113,8 +113,8 @@ class Guarantee(HelpfulErrors):
             return "none (epsilon infinite)"
         if self.delta == 1.0:
             return "none (delta 1)"
-        whose = "" if self.unit is None else f", unit {self.unit}"
-        return f"(epsilon {self.epsilon:.6g}, delta {self.delta:.6g}), {self.neighbors} neighbors{whose}"
+        unit_text = "" if self.unit is None else f", unit {self.unit}"
+        return f"(epsilon {self.epsilon:.6g}, delta {self.delta:.6g}), {self.neighbors} neighbors{unit_text}"
 
     def with_conditions(self, *lines: str) -> Guarantee:
         """Return the same guarantee with further conditions.
@@ -159,12 +159,12 @@ class Guarantee(HelpfulErrors):
         >>> round(Guarantee(1, loss=LaplaceLoss(1.0)).delta_at(0.5), 6)
         0.221199
         """
-        at = check_nonnegative(epsilon, "epsilon", "Give for example 1.")
-        if math.isinf(at):
+        checked_epsilon = check_nonnegative(epsilon, "epsilon", "Give for example 1.")
+        if math.isinf(checked_epsilon):
             return 0.0
         # from its epsilon on, the pair may be stronger than a bound from the loss
-        pair = self.delta if at >= self.epsilon else 1.0
-        return min(pair, self._get_loss().delta(at)) if pair else 0.0
+        pair = self.delta if checked_epsilon >= self.epsilon else 1.0
+        return min(pair, self._get_loss().delta(checked_epsilon)) if pair else 0.0
 
     def epsilon_at(self, delta: float) -> float:
         """Return the smallest epsilon at another delta, rounded up.

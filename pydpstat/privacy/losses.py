@@ -323,8 +323,8 @@ class ResponseLoss(PrivacyLoss):
 
     def delta(self, epsilon: float) -> float:
         """Return the smallest delta at an epsilon."""
-        rest = compute_responses_delta(self.epsilon, self.count, epsilon)
-        return min(1.0, round_up_sum(self.leak, (1.0 - self.leak) * rest * _ROUNDING_FACTOR)) if self.leak else rest
+        value = compute_responses_delta(self.epsilon, self.count, epsilon)
+        return min(1.0, round_up_sum(self.leak, (1.0 - self.leak) * value * _ROUNDING_FACTOR)) if self.leak else value
 
     @property
     def rho(self) -> float | None:

@@ -126,10 +126,14 @@ class SubsampledLoss(PrivacyLoss):
 
     def delta(self, epsilon: float) -> float:
         """Return the smallest delta at an epsilon, rounded up; 0 from the pure epsilon on."""
-        at = float(check_curve_epsilon(epsilon))
+        checked_epsilon = float(check_curve_epsilon(epsilon))
         if self.rate == 1.0:
-            return self.base.delta(at)
-        return 0.0 if at >= self.pure else _scale_delta(self.base.delta(compute_base_epsilon(at, self.rate)), self.rate)
+            return self.base.delta(checked_epsilon)
+        return (
+            0.0
+            if checked_epsilon >= self.pure
+            else _scale_delta(self.base.delta(compute_base_epsilon(checked_epsilon, self.rate)), self.rate)
+        )
 
     def reverse_delta(self, epsilon: float) -> float:
         """Return delta with the data set without the record first, rounded up and at most `delta`.
@@ -140,13 +144,13 @@ class SubsampledLoss(PrivacyLoss):
         >>> round(SubsampledLoss(LaplaceLoss(1.0), 0.1).reverse_delta(0.05), 6)
         0.008218
         """
-        at = float(check_curve_epsilon(epsilon))
+        checked_epsilon = float(check_curve_epsilon(epsilon))
         if self.symmetric or self.rate == 1.0:
-            return self.delta(at)
+            return self.delta(checked_epsilon)
         # c and d of the notes: a larger c gives a larger delta
-        share = min(self.rate, max(0.0, -math.expm1(at + math.log1p(-self.rate))) + 2.0**-50)
-        order = max(at, (at + math.log(self.rate / share)) * _ROUND_DOWN_FACTOR)
-        return min(_scale_delta(self.base.delta(order), share), self.delta(at))
+        share = min(self.rate, max(0.0, -math.expm1(checked_epsilon + math.log1p(-self.rate))) + 2.0**-50)
+        order = max(checked_epsilon, (checked_epsilon + math.log(self.rate / share)) * _ROUND_DOWN_FACTOR)
+        return min(_scale_delta(self.base.delta(order), share), self.delta(checked_epsilon))
 
     @property
     def rho(self) -> float | None:
@@ -236,10 +240,10 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     while spent > goal and compute_amplified_epsilon(spent, share) > goal:
         # sampling never weakens a guarantee, so the goal itself is always allowed
         spent = max(goal, spent * _ROUND_DOWN_FACTOR)
-    rest = min(1.0, leak / share)
-    while compute_amplified_delta(rest, share) > leak:
-        rest = math.nextafter(rest, 0.0)
-    return spent, rest
+    base_delta = min(1.0, leak / share)
+    while compute_amplified_delta(base_delta, share) > leak:
+        base_delta = math.nextafter(base_delta, 0.0)
+    return spent, base_delta
 
 
 def compute_amplified_epsilon(epsilon: float, rate: float) -> float:

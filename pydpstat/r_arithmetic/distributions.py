@@ -164,9 +164,9 @@ def _compute_lower_tail(x: float) -> float:
         tail = _evaluate_fraction(square, square, _FAR_LEAD * square, _FAR_NUMERATOR, square, _FAR_DENOMINATOR)
         tail = (_INVERSE_SQRT_2PI - tail) / size
     # exp(-x**2 / 2) is split into a short number, whose square is exact, and a small rest
-    short = math.trunc(size * 16.0) / 16.0
-    rest = (size - short) * (size + short)
-    tail *= math.exp(-short * short * 0.5) * math.exp(-rest * 0.5)
+    truncated = math.trunc(size * 16.0) / 16.0
+    remainder = (size - truncated) * (size + truncated)
+    tail *= math.exp(-truncated * truncated * 0.5) * math.exp(-remainder * 0.5)
     return tail if x < 0.0 else 1.0 - tail
 
 
@@ -260,7 +260,7 @@ def _compute_deviance(x: float, mean: Floats) -> Floats:
     with np.errstate(all="ignore"):
         result = x * log(x / mean) + mean - x
         close = np.flatnonzero(np.abs(x - mean) < 0.1 * (x + mean))
-        result[close] = [_sum_deviance_series(x, each) for each in mean[close].tolist()]
+        result[close] = [_sum_deviance_series(x, m) for m in mean[close].tolist()]
     return result
 
 

@@ -165,9 +165,9 @@ def compute_power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
     >>> compute_power(10.0, [0, 1, 400])
     array([ 1., 10., inf])
     """
-    first, second = np.broadcast_arrays(_to_floats(x), _to_floats(y))
-    powers = map(_compute_float_power, first.ravel().tolist(), second.ravel().tolist())
-    return _fill_array_like(powers, first)
+    bases, exponents = np.broadcast_arrays(_to_floats(x), _to_floats(y))
+    powers = map(_compute_float_power, bases.ravel().tolist(), exponents.ravel().tolist())
+    return _fill_array_like(powers, bases)
 
 
 def _to_floats(x: npt.ArrayLike) -> Numbers:
@@ -193,8 +193,8 @@ def apply_elementwise(
 
 
 def _fill_array_like(values: Iterable[float], like: Floats) -> Numbers:
-    found = np.fromiter(values, np.float64, like.size).reshape(like.shape)
-    return found if found.ndim else float(found)
+    filled = np.fromiter(values, np.float64, like.size).reshape(like.shape)
+    return filled if filled.ndim else float(filled)
 
 
 # Python's functions raise where C returns an infinity or NaN; these do not
@@ -277,10 +277,10 @@ def compute_exact_mean(x: Floats) -> float:
 
 def sum_exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> float:
     """Return the sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
-    left, left_rest = _compute_exact_difference(x, x_center)
-    right, right_rest = _compute_exact_difference(y, y_center)
-    high, low = compute_exact_product(left, right)
-    return sum_exactly(np.concatenate([high, low, left * right_rest, left_rest * right]))
+    x_rounded, x_errors = _compute_exact_difference(x, x_center)
+    y_rounded, y_errors = _compute_exact_difference(y, y_center)
+    high, low = compute_exact_product(x_rounded, y_rounded)
+    return sum_exactly(np.concatenate([high, low, x_rounded * y_errors, x_errors * y_rounded]))
 
 
 def _compute_exact_difference(a: Floats, b: float) -> tuple[Floats, Floats]:
@@ -295,8 +295,8 @@ def compute_exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     rounded = a * b
     a_high, a_low = _split_significand(a)
     b_high, b_low = _split_significand(b)
-    rest = ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return rounded, rest
+    error = ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return rounded, error
 
 
 def _split_significand(a: Floats) -> tuple[Floats, Floats]:

@@ -100,17 +100,17 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
     >>> factor([0.1 + 0.2, 0.3, 1e5]).levels
     ('0.3', '1e+05')
     """
-    found = find_categories(values)
+    categories = find_categories(values)
     excluded = to_labels(exclude)
     if levels is None:
         # R drops unused levels of a factor
-        used = np.unique(found.codes) if is_categorical(values) else np.arange(len(found.levels))
-        order = [found.levels[i] for i in used if i >= 0]
-        if (found.codes < 0).any() and None not in order:
+        used = np.unique(categories.codes) if is_categorical(values) else np.arange(len(categories.levels))
+        order = [categories.levels[i] for i in used if i >= 0]
+        if (categories.codes < 0).any() and None not in order:
             order.append(None)
     else:
         order = list(dict.fromkeys(to_labels(levels)))
-    return convert_levels(found, tuple(label for label in order if label not in excluded))
+    return convert_levels(categories, tuple(label for label in order if label not in excluded))
 
 
 def convert_levels(found: Factor, levels: tuple[Label, ...]) -> Factor:
@@ -129,8 +129,8 @@ def find_categories(values: object) -> Factor:
     if isinstance(values, Factor):
         return values
     if is_categorical(values):
-        own = get_categorical(values)
-        return Factor(np.asarray(own.codes), tuple(as_character(c) for c in own.categories))
+        categorical = get_categorical(values)
+        return Factor(np.asarray(categorical.codes), tuple(as_character(c) for c in categorical.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
         return _order_levels(*encode_objects(values))
     try:
@@ -164,10 +164,10 @@ def to_labels(values: object) -> tuple[Label, ...]:
         values = (values,)
     if isinstance(values, np.ndarray):
         values = values.ravel(order="F")
-    few = tuple(values)
-    if any(isinstance(value, (list, tuple, np.ndarray)) for value in few):
+    labels = tuple(values)
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in labels):
         raise PydpstatError("exclude and levels must be single values or lists of them")
-    return tuple(None if is_missing(value) else as_character(value) for value in few)
+    return tuple(None if is_missing(value) else as_character(value) for value in labels)
 
 
 def _encode_integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
@@ -178,21 +178,21 @@ def _encode_integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     if high - low >= _MAX_DENSE_RANGE or high > _LARGEST_INT64:
         unique, inverse = np.unique(x, return_inverse=True)
         return Factor(inverse.astype(np.int32), tuple(str(int(v)) for v in unique))
-    place = np.subtract(x, low, dtype=np.int64)
-    seen = np.bincount(place) > 0
-    codes = (np.cumsum(seen) - 1).astype(np.int32).take(place)
+    offsets = np.subtract(x, low, dtype=np.int64)
+    is_present = np.bincount(offsets) > 0
+    codes = (np.cumsum(is_present) - 1).astype(np.int32).take(offsets)
     if x.dtype.kind == "b":
-        return Factor(codes, tuple(as_character(bool(i + low)) for i in np.flatnonzero(seen)))
-    return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
+        return Factor(codes, tuple(as_character(bool(i + low)) for i in np.flatnonzero(is_present)))
+    return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(is_present)))
 
 
 def _order_levels(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
     """Return the factor with levels in R's order, equal labels merged, and -1 for missing values."""
-    known = [value for value in found if not is_missing(value)]
-    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
-        levels = list(dict.fromkeys(map(as_character, sorted(known))))  # type: ignore[type-var]
+    present = [value for value in found if not is_missing(value)]
+    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in present):
+        levels = list(dict.fromkeys(map(as_character, sorted(present))))  # type: ignore[type-var]
     else:
-        levels = sorted(set(map(as_character, known)), key=make_collation_key)
+        levels = sorted(set(map(as_character, present)), key=make_collation_key)
     position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
     lookup = [-1 if is_missing(value) else position[as_character(value)] for value in found]
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
@@ -235,8 +235,8 @@ def _make_neutral_key(label: str) -> Key:
         folded = char.casefold()
         for base in _EXPANSIONS.get(folded, folded):
             if unicodedata.combining(base) and accents:
-                known = _ACCENTS.find(base)
-                accents[-1] += (known if known >= 0 else len(_ACCENTS) + ord(base),)
+                accent_index = _ACCENTS.find(base)
+                accents[-1] += (accent_index if accent_index >= 0 else len(_ACCENTS) + ord(base),)
                 continue
             primary.append(_RANKS.get(base, len(_RANKS) + ord(base)))
             accents.append(())
@@ -247,9 +247,9 @@ def _make_neutral_key(label: str) -> Key:
 def encode_floats(x: npt.NDArray[np.float64]) -> tuple[Codes, list[float]]:
     """Return a code for each value, and the value of each code."""
     bits = np.ascontiguousarray(x).view(np.uint64)
-    found = _encode_keys(x.size, lambda start, stop: bits[start:stop])
-    if found is not None:
-        return found[0], x[found[1]].tolist()
+    encoded = _encode_keys(x.size, lambda start, stop: bits[start:stop])
+    if encoded is not None:
+        return encoded[0], x[encoded[1]].tolist()
     values, codes = np.unique(x, return_inverse=True)
     return codes.astype(np.int32), values.tolist()
 
@@ -260,20 +260,20 @@ def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
     if width == 0 or not x.dtype.isnative:
         return encode_objects(x.tolist())
     words = np.ascontiguousarray(x).view(np.uint32).reshape(x.size, width)
-    found = _encode_keys(x.size, lambda start, stop: _compute_string_keys(words[start:stop]))
+    encoded = _encode_keys(x.size, lambda start, stop: _compute_string_keys(words[start:stop]))
     # strings of more than two characters may share a key
-    if found is None or (width > 2 and not np.array_equal(x, x[found[1]][found[0]])):
+    if encoded is None or (width > 2 and not np.array_equal(x, x[encoded[1]][encoded[0]])):
         return encode_objects(x.tolist())
-    return found[0], x[found[1]].tolist()
+    return encoded[0], x[encoded[1]].tolist()
 
 
 def encode_objects(values: Sequence[Item] | npt.NDArray[np.object_]) -> tuple[Codes, list[Item]]:
     """Encode hashable objects, as `encode_floats` does; equal objects may have several codes."""
     if isinstance(values, np.ndarray) and sys.implementation.name == "cpython":
         addresses = np.asarray(_Addresses(values))
-        found = _encode_keys(values.size, lambda start, stop: addresses[start:stop])
-        if found is not None:
-            return found[0], values[found[1]].tolist()
+        encoded = _encode_keys(values.size, lambda start, stop: addresses[start:stop])
+        if encoded is not None:
+            return encoded[0], values[encoded[1]].tolist()
     numbering: defaultdict[Item, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(numbering.__getitem__, values), dtype=np.int32, count=len(values))
     return codes, list(numbering)
@@ -289,26 +289,26 @@ class _Addresses:
 
 def _encode_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
     """Return codes of keys in order of occurrence, and the first index of each key; None if there are too many."""
-    known = np.empty(0, dtype=np.uint64)
+    known_keys = np.empty(0, dtype=np.uint64)
     numbers = np.empty(0, dtype=np.int32)
-    first: list[int] = []
+    first_indices: list[int] = []
     codes = np.empty(n, dtype=np.int32)
     for start in range(0, n, _CHUNK_SIZE):
         piece = keys(start, start + _CHUNK_SIZE)
-        place = np.searchsorted(known, piece)
-        if start == 0 or not np.array_equal(np.take(known, place, mode="clip"), piece):
+        positions = np.searchsorted(known_keys, piece)
+        if start == 0 or not np.array_equal(np.take(known_keys, positions, mode="clip"), piece):
             fresh, index = np.unique(piece, return_index=True)
-            new = ~np.isin(fresh, known)
-            added = np.arange(len(first), len(first) + int(new.sum()), dtype=np.int32)
-            first.extend((index[new] + start).tolist())
-            if len(first) > _MAX_KEYS:
+            new = ~np.isin(fresh, known_keys)
+            added = np.arange(len(first_indices), len(first_indices) + int(new.sum()), dtype=np.int32)
+            first_indices.extend((index[new] + start).tolist())
+            if len(first_indices) > _MAX_KEYS:
                 return None
-            known = np.concatenate([known, fresh[new]])
-            order = np.argsort(known)
-            known, numbers = known[order], np.concatenate([numbers, added])[order]
-            place = np.searchsorted(known, piece)
-        np.take(numbers, place, out=codes[start : start + _CHUNK_SIZE], mode="clip")
-    return codes, np.array(first, dtype=np.intp)
+            known_keys = np.concatenate([known_keys, fresh[new]])
+            order = np.argsort(known_keys)
+            known_keys, numbers = known_keys[order], np.concatenate([numbers, added])[order]
+            positions = np.searchsorted(known_keys, piece)
+        np.take(numbers, positions, out=codes[start : start + _CHUNK_SIZE], mode="clip")
+    return codes, np.array(first_indices, dtype=np.intp)
 
 
 def _compute_string_keys(words: npt.NDArray[np.uint32]) -> Keys:

@@ -172,11 +172,11 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
     (array([2, 1, 1]), False)
     """
     values, low, high = _select_finite(x)
-    points, given = _compute_break_points(values, low, high, breaks)
+    points, is_given = _compute_break_points(values, low, high, breaks)
     h = np.diff(points)
     with np.errstate(all="ignore"):
-        equidist = not given or bool((h.max() - h.min()) < 1e-7 * mean(h))
-        if not given and (h <= 0).any():
+        equidist = not is_given or bool((h.max() - h.min()) < 1e-7 * mean(h))
+        if not is_given and (h <= 0).any():
             raise PydpstatError("breaks are not strictly increasing: x has too small a range")
         diddle = _compute_break_tolerance(high - low, h)
         if high - low == math.inf:
@@ -222,8 +222,8 @@ def _compute_break_points(x: Numeric, low: float, high: float, breaks: Breaks) -
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":
-        got = "the result of a rule" if computed else describe_value(breaks)
-        raise PydpstatError(f"breaks must be a finite number of at least 1; got {got}. Give for example 10.")
+        received = "the result of a rule" if computed else describe_value(breaks)
+        raise PydpstatError(f"breaks must be a finite number of at least 1; got {received}. Give for example 10.")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")
     return pretty(low, high, min(n, _MAX_CLASSES), 1), False
@@ -237,14 +237,14 @@ def _find_break_rule(name: str) -> Callable[[Numeric], float]:
         "freedman-diaconis": breaks_fd,
         "scott": breaks_scott,
     }
-    found = [rule for full, rule in rules.items() if full.startswith(name.lower())]
+    matches = [rule for full, rule in rules.items() if full.startswith(name.lower())]
     exact = rules.get(name.lower())
-    if exact is None and len(found) != 1:
+    if exact is None and len(matches) != 1:
         raise PydpstatError(
             f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {describe_option(name)}. "
             + suggest_spelling(name, ("Sturges", "Scott", "FD", "Freedman-Diaconis"))
         )
-    return exact or found[0]
+    return exact or matches[0]
 
 
 def _compute_range(x: Numeric) -> float:
@@ -286,6 +286,6 @@ def _count_classes(x: Numeric, points: Floats, edges: Floats, diddle: float) -> 
 
 def _bound_position_error(points: Floats, scale: float) -> float:
     """Return the largest error, in classes, of a position found by division."""
-    even = points[0] + np.arange(points.size) / scale
+    equal_spacing = points[0] + np.arange(points.size) / scale
     largest = float(np.abs(points).max())
-    return (float(np.abs(points - even).max()) + 8 * _EPSILON * largest) * float(scale)
+    return (float(np.abs(points - equal_spacing).max()) + 8 * _EPSILON * largest) * float(scale)

@@ -175,12 +175,12 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     >>> cov([1.0, 2.0, 4.0], [1.0, 3.0, 2.0])
     0.5
     """
-    left, right = to_doubles(x), to_doubles(y, "y")
-    if left.size != right.size:
+    xs, ys = to_doubles(x), to_doubles(y, "y")
+    if xs.size != ys.size:
         raise PydpstatError(
-            f"x and y must have the same length, but they have {left.size} and {right.size}: give one y for each x"
+            f"x and y must have the same length, but they have {xs.size} and {ys.size}: give one y for each x"
         )
-    return _compute_covariance(left, right)
+    return _compute_covariance(xs, ys)
 
 
 def cumsum(x: npt.ArrayLike) -> Numeric:
@@ -286,26 +286,26 @@ def compute_long_double_mean(x: Floats) -> np.longdouble:
     """Return the mean in long double, with a second pass over the differences from the first mean."""
     n = x.size
     if n > CHUNK_SIZE:
-        first = sum_long_doubles(x) / n
-        return first + sum_long_doubles(x, first) / n if abs(first) <= _LARGEST else first
+        center = sum_long_doubles(x) / n
+        return center + sum_long_doubles(x, center) / n if abs(center) <= _LARGEST else center
     # the common case, in half the time
     values, ones = x.astype(np.longdouble), _ONES[:n]
-    first = np.dot(values, ones) / n
-    if abs(first) <= _LARGEST:
-        values -= first
-        first += np.dot(values, ones) / n
-    return first
+    center = np.dot(values, ones) / n
+    if abs(center) <= _LARGEST:
+        values -= center
+        center += np.dot(values, ones) / n
+    return center
 
 
 def sum_long_double_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.longdouble:
     """Return the sum of ``(x - x_center) * (y - y_center)`` in long double."""
     total = np.longdouble(0.0)
-    others = repeat(None) if y is x else _iter_centered_chunks(y, y_center)
-    for left, other in zip(_iter_centered_chunks(x, x_center), others):
+    y_chunks = repeat(None) if y is x else _iter_centered_chunks(y, y_center)
+    for x_chunk, y_chunk in zip(_iter_centered_chunks(x, x_center), y_chunks):
         # for a single variable, a copy is faster than another subtraction
-        right = left.copy() if other is None else other
-        left[0], right[0] = total, 1.0
-        total = np.dot(left, right)
+        factors = x_chunk.copy() if y_chunk is None else y_chunk
+        x_chunk[0], factors[0] = total, 1.0
+        total = np.dot(x_chunk, factors)
     return total
 
 

@@ -98,10 +98,10 @@ def median(x: npt.ArrayLike) -> float:
         return float("nan")
     half = (n - 1) // 2
     # the largest value is also put in place because it is NaN if there is one
-    parts = np.partition(values, sorted({half, n // 2, n - 1}))
-    if parts[n - 1] != parts[n - 1]:
+    partitioned = np.partition(values, sorted({half, n // 2, n - 1}))
+    if partitioned[n - 1] != partitioned[n - 1]:
         return float("nan")
-    return float(parts[half]) if n % 2 else mean(parts[half : half + 2])
+    return float(partitioned[half]) if n % 2 else mean(partitioned[half : half + 2])
 
 
 def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -147,11 +147,11 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise PydpstatError(f"probs must be in [0, 1], but {p[outside][0]} is not")
     if np.isnan(values).any():
         raise PydpstatError("x must not have a NaN: drop the missing values first")
-    known = ~np.isnan(p)
+    is_known = ~np.isnan(p)
     result = np.full(p.size, np.nan)
-    if values.size == 0 or not known.any():
+    if values.size == 0 or not is_known.any():
         return result
-    index = (values.size - 1) * np.clip(p[known], 0.0, 1.0) + 1.0
+    index = (values.size - 1) * np.clip(p[is_known], 0.0, 1.0) + 1.0
     low = np.floor(index)
     below, above = low.astype(np.intp) - 1, np.ceil(index).astype(np.intp) - 1
     ordered = np.partition(values, np.unique(np.concatenate([below, above])))
@@ -159,5 +159,5 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     h = index - low
     with np.errstate(all="ignore"):
         between = (1 - h) * lower + h * upper
-    result[known] = np.where((index > low) & (upper != lower), between, lower)
+    result[is_known] = np.where((index > low) & (upper != lower), between, lower)
     return result

@@ -105,14 +105,18 @@ def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.floa
 def _select_nearest_decimal(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     """Return the nearer of the two decimals that enclose a positive number."""
     extra = 10.0 ** max(digits - _LARGEST_POWER, 0)
-    places = min(digits, _LARGEST_POWER)
-    power = compute_power_by_squaring(10.0, abs(places))
-    power = power if places >= 0 else 1.0 / power
+    max_digits = min(digits, _LARGEST_POWER)
+    power = compute_power_by_squaring(10.0, abs(max_digits))
+    power = power if max_digits >= 0 else 1.0 / power
     scaled = power * size * extra
     floor, ceiling = np.floor(scaled), np.ceil(scaled)
     below, above = floor / power / extra, ceiling / power / extra
-    down, up = size - below, above - size
-    return np.where((down < up) | ((down == up) & (np.fmod(floor, 2.0) == 0.0)), below, above)
+    distance_below, distance_above = size - below, above - size
+    return np.where(
+        (distance_below < distance_above) | ((distance_below == distance_above) & (np.fmod(floor, 2.0) == 0.0)),
+        below,
+        above,
+    )
 
 
 def compute_power_by_squaring(base: float, exponent: int) -> float:
@@ -131,11 +135,11 @@ def round_significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
     """Round to significant digits, as R's ``signif`` for common exponents."""
     values = to_numeric(x).astype(np.float64)
     with np.errstate(all="ignore"):
-        places = digits - 1 - np.floor(log10(np.abs(values)))
-        places = np.where(np.isfinite(places), places, 0.0)
-        up = compute_power(10.0, np.maximum(places, 0.0))
-        down = compute_power(10.0, np.maximum(-places, 0.0))
-        rounded: npt.NDArray[np.float64] = np.rint(values * up / down) / up * down
+        decimals = digits - 1 - np.floor(log10(np.abs(values)))
+        decimals = np.where(np.isfinite(decimals), decimals, 0.0)
+        multiplier = compute_power(10.0, np.maximum(decimals, 0.0))
+        divisor = compute_power(10.0, np.maximum(-decimals, 0.0))
+        rounded: npt.NDArray[np.float64] = np.rint(values * multiplier / divisor) / multiplier * divisor
     return rounded
 
 
@@ -181,15 +185,15 @@ def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) ->
     if not (math.isfinite(low) and math.isfinite(high)):
         raise PydpstatError(f"low and high must be finite, but they are {low} and {high}")
     low, high = min(float(low), float(high)), max(float(low), float(high))
-    least = n // 3 if min_n is None else min_n
-    if not (math.isfinite(n) and n >= 0 and 0 <= int(least) <= int(n)):
-        raise PydpstatError(f"n must be >= 0 and min_n in [0, n], but they are {n} and {least}")
-    unit = _select_step(low, high, int(n), int(least))
+    minimum = n // 3 if min_n is None else min_n
+    if not (math.isfinite(n) and n >= 0 and 0 <= int(minimum) <= int(n)):
+        raise PydpstatError(f"n must be >= 0 and min_n in [0, n], but they are {n} and {minimum}")
+    unit = _select_step(low, high, int(n), int(minimum))
     first, last = _find_multiples(low, high, unit)
     intervals = int(0.5 + (last - first))
-    if intervals < int(least):
-        first, last = _add_intervals(first, last, low, high, int(least) - intervals)
-        intervals = int(least)
+    if intervals < int(minimum):
+        first, last = _add_intervals(first, last, low, high, int(minimum) - intervals)
+        intervals = int(minimum)
     return _make_spaced_values(min(first * unit, low), max(last * unit, high), intervals)
 
 
@@ -236,14 +240,14 @@ def _find_multiples(low: float, high: float, unit: float) -> tuple[float, float]
 
 def _add_intervals(first: float, last: float, low: float, high: float, missing: int) -> tuple[float, float]:
     """Add intervals on both sides, but none beyond an end that is zero."""
-    half, rest = divmod(missing, 2)
+    half, odd = divmod(missing, 2)
     if low == 0.0 and first == 0.0 and high != 0.0:
         return first, last + missing
     if high == 0.0 and last == 0.0 and low != 0.0:
         return first - missing, last
     if first >= 0.0:
-        return first - half - rest, last + half
-    return first - half, last + half + rest
+        return first - half - odd, last + half
+    return first - half, last + half + odd
 
 
 def _make_spaced_values(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
@@ -342,5 +346,5 @@ def _get_scaled_digits(x: float, power: int, digits: int) -> tuple[int, int]:
         scaled = scaled / factor if shift > 0 else scaled * factor
     else:
         scaled = scaled / np.longdouble(10.0) ** shift
-    found = str(int(np.rint(scaled)))
-    return max(1, len(found.rstrip("0"))), shift + len(found) - 1
+    digits_text = str(int(np.rint(scaled)))
+    return max(1, len(digits_text.rstrip("0"))), shift + len(digits_text) - 1

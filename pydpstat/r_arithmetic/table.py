@@ -112,11 +112,11 @@ def table(
     names = _resolve_axis_names(dnn, names)
     excluded, choice = _resolve_missing_rules(useNA, exclude)
     coded = [_encode_dimension(column, excluded, choice) for column in columns]
-    dims = tuple(len(each.levels) for each in coded)
+    dims = tuple(len(dimension.levels) for dimension in coded)
     if math.prod(dims) > _MAX_CELLS:
         raise PydpstatError(f"a table of {dims} cells is too large: the limit is 2**31 - 1")
-    counts = _count_combinations([each.codes for each in coded], dims)
-    return Table(counts, tuple(each.levels for each in coded), names)
+    counts = _count_combinations([dimension.codes for dimension in coded], dims)
+    return Table(counts, tuple(dimension.levels for dimension in coded), names)
 
 
 def _read_columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
@@ -144,12 +144,12 @@ def _resolve_axis_names(dnn: Sequence[str] | str | None, names: tuple[str, ...])
         return names
     if isinstance(dnn, str) or not isinstance(dnn, Iterable):
         dnn = (dnn,)
-    given = tuple(dnn)
-    if not all(isinstance(name, str) for name in given):
+    axis_names = tuple(dnn)
+    if not all(isinstance(name, str) for name in axis_names):
         raise PydpstatError("dnn must be strings, one name for each axis")
-    if len(given) != len(names):
-        raise PydpstatError(f"dnn must have one name for each of {len(names)} axes, got {given}")
-    return given
+    if len(axis_names) != len(names):
+        raise PydpstatError(f"dnn must have one name for each of {len(names)} axes, got {axis_names}")
+    return axis_names
 
 
 def _resolve_missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ...] | None, str]:
@@ -174,19 +174,19 @@ def has_data_dependent_levels(useNA: str | None = None, exclude: object = _DEFAU
 
 def _encode_dimension(column: object, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
     """Return the column coded by the levels of its axis, with code -1 for values that are not counted."""
-    found = find_categories(column)
+    categories = find_categories(column)
     is_factor = is_categorical(column)
     without: Iterable[Label] = excluded if excluded is not None else ()
-    levels = [label for label in found.levels if label not in without]
+    levels = [label for label in categories.levels if label not in without]
     if is_factor:
-        extra = _has_missing_level(found, use_na) and None not in levels and None not in without
+        extra = _has_missing_level(categories, use_na) and None not in levels and None not in without
     elif use_na == "no":
-        extra = excluded is not None and None not in without and _has_missing_level(found, "ifany")
+        extra = excluded is not None and None not in without and _has_missing_level(categories, "ifany")
     else:
-        extra = _has_missing_level(found, use_na)
-    result = convert_levels(found, (*levels, None) if extra else tuple(levels))
+        extra = _has_missing_level(categories, use_na)
+    result = convert_levels(categories, (*levels, None) if extra else tuple(levels))
     if extra and None in without:
-        return Factor(np.where(found.codes < 0, -1, result.codes), result.levels)
+        return Factor(np.where(categories.codes < 0, -1, result.codes), result.levels)
     return result
 
 
@@ -200,7 +200,7 @@ def _count_combinations(codes: list[npt.NDArray[np.integer]], dims: tuple[int, .
     cells = math.prod(dims)
     counts = np.zeros(cells, dtype=np.int64)
     for start in range(0, codes[0].size, _CHUNK_SIZE):
-        pieces = [each[start : start + _CHUNK_SIZE] for each in codes]
+        pieces = [axis_codes[start : start + _CHUNK_SIZE] for axis_codes in codes]
         cell = pieces[0].astype(np.intp)
         valid = cell >= 0
         stride = dims[0]

@@ -39,15 +39,15 @@ class SeededSource:
         privacy. NeurIPS 2020, algorithm 3.
         """
         steps = math.floor(sd) + 1
-        kept = np.empty(0)
-        while kept.size < size:
-            tries = 2 * (size - kept.size) + 8
+        draws = np.empty(0)
+        while draws.size < size:
+            tries = 2 * (size - draws.size) + 8
             candidates = self.symmetric_geometric(tries, 1.0 / steps)
             away = (np.abs(candidates) - sd * (sd / steps)) / sd
             with np.errstate(over="ignore", under="ignore"):
                 accepted = self.uniform(tries) <= exp(-0.5 * away * away)
-            kept = np.concatenate([kept, candidates[accepted]])
-        return kept[:size]
+            draws = np.concatenate([draws, candidates[accepted]])
+        return draws[:size]
 
     def integers(self, size: int, bound: int) -> npt.NDArray[np.int64]:
         """Draw integers from 0 to bound - 1, all equally likely."""

@@ -49,17 +49,17 @@ def choose_point_by_weight(
     """
     above = np.flatnonzero(utility > lower_limit)
     start, stop = int(above[0]), int(above[-1]) + 1
-    before, likely = first + start, utility[start:stop]
-    if source.reproducible or likely.size == n_points:
-        return before + choose_by_weight(likely, rate, source)
+    n_before, likely_utilities = first + start, utility[start:stop]
+    if source.reproducible or likely_utilities.size == n_points:
+        return n_before + choose_by_weight(likely_utilities, rate, source)
 
     def make_all_utilities() -> tuple[Floats, None]:
-        whole = np.full(n_points, lower_limit)
-        whole[before : before + likely.size] = likely
-        return whole, None
+        utilities = np.full(n_points, lower_limit)
+        utilities[n_before : n_before + likely_utilities.size] = likely_utilities
+        return utilities, None
 
-    rest = secure.Rest(before, lower_limit, float(n_points - likely.size), make_all_utilities)
-    return secure.choose(likely, rate, rest=rest)
+    rest = secure.Rest(n_before, lower_limit, float(n_points - likely_utilities.size), make_all_utilities)
+    return secure.choose(likely_utilities, rate, rest=rest)
 
 
 def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
@@ -68,19 +68,19 @@ def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source
     A run is chosen by the total weight of its points, and then one of its points.
     """
     if not source.reproducible:
-        chosen = []
+        points = []
         for utility, starts, widths in runs:
             run = secure.choose(utility, rate, widths)
-            chosen.append(int(starts[run]) + draw_integer_below(int(widths[run]), source))
-        return chosen
+            points.append(int(starts[run]) + draw_integer_below(int(widths[run]), source))
+        return points
     weights = _compute_weights([utility for utility, _, _ in runs], rate)
     uniforms = source.uniform(len(runs)).tolist()
-    chosen = []
-    for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
+    points = []
+    for weight, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
         # the position of the uniform within the run selects the point, as among all points
-        run, share = invert_cumulative_sums(each * widths, uniform)
-        chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
-    return chosen
+        run, share = invert_cumulative_sums(weight * widths, uniform)
+        points.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
+    return points
 
 
 def _compute_weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
@@ -97,9 +97,9 @@ def invert_cumulative_sums(weights: Floats, uniform: float) -> tuple[int, float]
     sums = np.cumsum(weights)
     aim = uniform * float(sums[-1])
     # rounding of the sum could put the uniform beyond the last index
-    place = min(int(sums.searchsorted(aim)), weights.size - 1)
-    before = float(sums[place - 1]) if place else 0.0
-    return place, (aim - before) / (float(sums[place]) - before)
+    index = min(int(sums.searchsorted(aim)), weights.size - 1)
+    before = float(sums[index - 1]) if index else 0.0
+    return index, (aim - before) / (float(sums[index]) - before)
 
 
 def draw_integer_below(limit: int, source: Source) -> int:
@@ -130,7 +130,7 @@ def permute_and_flip(
         exponents = (top - scores) * factor
     if source.reproducible:
         order = np.argsort(source.uniform(scores.size), kind="stable")
-        taken = source.uniform(scores.size) <= exp(-exponents)
+        is_accepted = source.uniform(scores.size) <= exp(-exponents)
     else:
         order = exact_permutation(scores.size)
         with np.errstate(under="ignore"):
@@ -140,6 +140,6 @@ def permute_and_flip(
         def compute_shortfall(i: int) -> Fraction:
             return Fraction(top) - Fraction(float(scores[i])) if exact_utilities is None else -exact_utilities[i]
 
-        taken = draw_exp_trials(exponents, errors, lambda i: rate * compute_shortfall(i))
-    taken[scores == top if exact_utilities is None else [each == 0 for each in exact_utilities]] = True
-    return int(order[np.argmax(taken[order])])
+        is_accepted = draw_exp_trials(exponents, errors, lambda i: rate * compute_shortfall(i))
+    is_accepted[scores == top if exact_utilities is None else [value == 0 for value in exact_utilities]] = True
+    return int(order[np.argmax(is_accepted[order])])

@@ -45,14 +45,14 @@ def get_logistic_coefficients(results: RegressionResults) -> Floats:
     >>> bool(r.params.isna().all()), bool(np.isfinite(get_logistic_coefficients(r)).all())
     (True, True)
     """
-    found = results.params.to_numpy()
-    if not np.isnan(found).any():
-        return found
+    coefficients = results.params.to_numpy()
+    if not np.isnan(coefficients).any():
+        return coefficients
     combinations = cast(LogitCombinations, results._combinations)
-    law = combinations.inference
-    if isinstance(law, CellLogit):
-        return combinations.scaled @ bound_slopes(law)[0]
-    return combinations.scaled @ law.compute_regularized_estimates()
+    inference = combinations.inference
+    if isinstance(inference, CellLogit):
+        return combinations.scaled @ bound_slopes(inference)[0]
+    return combinations.scaled @ inference.compute_regularized_estimates()
 
 
 def get_linear_coefficients(results: RegressionResults) -> Floats:
@@ -64,9 +64,9 @@ def get_linear_coefficients(results: RegressionResults) -> Floats:
     >>> bool(r.params.isna().any()), bool(np.isfinite(get_linear_coefficients(r)).all())
     (True, True)
     """
-    found = results.params.to_numpy()
-    if not np.isnan(found).any():
-        return found
+    coefficients = results.params.to_numpy()
+    if not np.isnan(coefficients).any():
+        return coefficients
     return cast(MomentCombinations, results._combinations).tests.compute_regularized_estimates()
 
 
@@ -102,23 +102,23 @@ class PrivateEstimator(BaseEstimator):
     @property
     def _feature_names(self) -> tuple[str, ...]:
         """Names of the features; x1, x2 and so on if they have none."""
-        default = [f"x{place + 1}" for place in range(self.n_features_in_)]
+        default = [f"x{i + 1}" for i in range(self.n_features_in_)]
         return tuple(map(str, getattr(self, "feature_names_in_", default)))
 
     def _make_response_name(self, y: object) -> str:
         """Return the response's name, or "y"; lengthened if a feature has the same name."""
-        own = getattr(y, "name", None)
-        name = own if isinstance(own, str) else "y"
+        series_name = getattr(y, "name", None)
+        name = series_name if isinstance(series_name, str) else "y"
         while name in self._feature_names:
             name += "_"
         return name
 
     def _get_feature_bounds(self) -> tuple[VariableBounds, ...]:
         """Return the public bounds of each feature, in their order."""
-        given = self._resolve_bounds(
+        bounds = self._resolve_bounds(
             self.bounds, "bounds", "every feature", "a pair for each column, or a dict by name"
         )
-        return check_column_bounds(given, self._feature_names, len(self._feature_names))
+        return check_column_bounds(bounds, self._feature_names, len(self._feature_names))
 
     def _resolve_bounds(self, bounds: object, argument: str, subject: str, form: str) -> object:
         """Return bounds, or the default ones with a warning."""
@@ -142,10 +142,10 @@ class PrivateEstimator(BaseEstimator):
 
     def _make_source(self) -> Source:
         """Return the source of randomness for `random_state`."""
-        chosen = self.random_state
-        if isinstance(chosen, np.random.RandomState):
-            chosen = int(chosen.randint(2**31 - 1))
-        return source_from(chosen, name="random_state")
+        state = self.random_state
+        if isinstance(state, np.random.RandomState):
+            state = int(state.randint(2**31 - 1))
+        return source_from(state, name="random_state")
 
     def _predict_linear(self, X: object) -> Floats:
         """Return the linear predictor of new records, clipped to the bounds as in the fit."""
@@ -184,16 +184,16 @@ def _validate_records(estimator: object, X: object, *y: object, **options: objec
         raise
     except Exception as error:  # an object among the features may raise any error
         # scikit-learn's own errors have no context, except the one on complex numbers
-        own = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
-        if isinstance(error, ValueError) and own and "could not convert" not in str(error):
+        is_own_error = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
+        if isinstance(error, ValueError) and is_own_error and "could not convert" not in str(error):
             raise
     # types of the columns of a frame
     kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
     texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
-    named = f"X has text in {checks.format_public_value(texts)}" if texts else "there is text in X or y"
+    reason = f"X has text in {checks.format_public_value(texts)}" if texts else "there is text in X or y"
     # outside of the handler, so that the original error is not its context
     raise PydpstatError(
-        f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or convert "
+        f"X, and the y of a linear regression, must be numbers; {reason}. Leave it out, or convert "
         "it to columns of 0 and 1 with OneHotEncoder(categories=[...]), whose categories are "
         "public."
     )

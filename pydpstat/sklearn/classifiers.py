@@ -175,9 +175,9 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
             rng=self._make_source(),
             budget=self.budget,
         )
-        found = get_logistic_coefficients(results)
+        coefficients = get_logistic_coefficients(results)
         self.classes_, self.bounds_, self.results_ = classes, pairs, results
-        self.coef_, self.intercept_ = found[None, 1:], found[:1]
+        self.coef_, self.intercept_ = coefficients[None, 1:], coefficients[:1]
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> Floats:
@@ -224,8 +224,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         -------
         ndarray of shape (m,)
         """
-        second = self.decision_function(X) > 0.0
-        return np.asarray(self.classes_[second.astype(np.intp)])
+        is_second = self.decision_function(X) > 0.0
+        return np.asarray(self.classes_[is_second.astype(np.intp)])
 
 
 def _resolve_classes(declared_classes: object, target: ClassLabels) -> tuple[ClassLabels, bool]:
@@ -259,5 +259,5 @@ def _check_two_classes(classes: ClassLabels, argument: str) -> ClassLabels:
 
 def _encode_response(target: ClassLabels, classes: ClassLabels, name: str) -> pd.Series:
     """Return the response as a Categorical; values that are neither class count as the first. Private."""
-    second = np.asarray(target == classes[1]).astype(np.int8)
-    return pd.Series(pd.Categorical.from_codes(second, categories=classes.tolist()), name=name)
+    codes = np.asarray(target == classes[1]).astype(np.int8)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=classes.tolist()), name=name)

@@ -145,8 +145,8 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             If an argument is not allowed or the budget does not suffice.
         """
         features, target = self._read_data(X, y, numeric=True)
-        own = self._resolve_bounds(self.y_bounds, "y_bounds", "the response", "a pair")
-        pairs, response = self._get_feature_bounds(), check_bounds(own, "y_bounds")
+        response_bounds = self._resolve_bounds(self.y_bounds, "y_bounds", "the response", "a pair")
+        pairs, response = self._get_feature_bounds(), check_bounds(response_bounds, "y_bounds")
         results = ols(
             pd.Series(target, name=self._make_response_name(y)),
             dict(zip(self._feature_names, features.T)),
@@ -159,9 +159,9 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             rng=self._make_source(),
             budget=self.budget,
         )
-        found = get_linear_coefficients(results)
+        coefficients = get_linear_coefficients(results)
         self.bounds_, self.results_ = pairs, results
-        self.coef_, self.intercept_ = found[1:], float(found[0])
+        self.coef_, self.intercept_ = coefficients[1:], float(coefficients[0])
         return self
 
     def predict(self, X: npt.ArrayLike) -> Floats:

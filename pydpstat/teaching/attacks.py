@@ -80,21 +80,23 @@ class AveragingAttack(ReadOnlyArrays):
         >>> averaging_attack(lambda: draw(120.0, 2.0), 250).to_frame().index.tolist()
         [1, 10, 100, 250]
         """
-        given = self.answers.size
-        at = [10**power for power in range(len(str(given))) if 10**power < given] + [given] * (given > 0)
+        n_answers = self.answers.size
+        sizes = [10**power for power in range(len(str(n_answers))) if 10**power < n_answers] + [n_answers] * (
+            n_answers > 0
+        )
         running = self.running
         return pd.DataFrame(
             {
-                "mean": [running[m - 1] for m in at],
-                "standard error": [self.noise_sd / math.sqrt(m) for m in at],
+                "mean": [running[m - 1] for m in sizes],
+                "standard error": [self.noise_sd / math.sqrt(m) for m in sizes],
             },
-            index=pd.Index(at, name="answers", dtype=np.int64),
+            index=pd.Index(sizes, name="answers", dtype=np.int64),
         )
 
     def __repr__(self) -> str:
-        given = self.answers.size
-        text = f"AveragingAttack: {given:,} of {self.queries:,} answers"
-        if given:
+        n_answers = self.answers.size
+        text = f"AveragingAttack: {n_answers:,} of {self.queries:,} answers"
+        if n_answers:
             text += f", mean {self.estimate:.6g}, standard error {self.standard_error:.3g}"
         if self.guarantee is not None:
             text += f"; together {self.guarantee}"
@@ -152,13 +154,13 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
             f"release must be a callable without arguments; got {type(release).__name__}. "
             "Give for example lambda: pydpstat.count(condition, 0.1)."
         )
-    wanted = checks.check_integer(queries, "queries", 1, hint="Give for example 1000.")
-    if wanted > MAX_QUERIES:
-        raise PydpstatError(f"queries must be at most {MAX_QUERIES:,}; got {wanted:,}. Ask fewer queries.")
+    n_queries = checks.check_integer(queries, "queries", 1, hint="Give for example 1000.")
+    if n_queries > MAX_QUERIES:
+        raise PydpstatError(f"queries must be at most {MAX_QUERIES:,}; got {n_queries:,}. Ask fewer queries.")
     answers: list[float] = []
-    stated: list[Guarantee] = []
+    guarantees: list[Guarantee] = []
     noise_sd, refused = math.nan, None
-    for _ in range(wanted):
+    for _ in range(n_queries):
         try:
             answer = release()
         except BudgetExceeded as error:
@@ -169,13 +171,13 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
         answers.append(_convert_answer(answer))
         guarantee = getattr(answer, "guarantee", None)
         if isinstance(guarantee, Guarantee):
-            stated.append(guarantee)
+            guarantees.append(guarantee)
     values = np.array(answers, dtype=np.float64)
     if math.isnan(noise_sd) and values.size > 1:
         with np.errstate(over="ignore", invalid="ignore"):
             noise_sd = float(values.std(ddof=1))
-    together = compose(stated) if stated and len(stated) == len(answers) else None
-    return AveragingAttack(values, wanted, noise_sd, together, refused)
+    together = compose(guarantees) if guarantees and len(guarantees) == len(answers) else None
+    return AveragingAttack(values, n_queries, noise_sd, together, refused)
 
 
 def _convert_answer(answer: SupportsFloat) -> float:
@@ -232,7 +234,7 @@ class IntersectionAttack:
     @property
     def chances(self) -> tuple[Fraction, ...]:
         """The chance after each answer."""
-        return tuple(Fraction(1, len(each)) for each in self.left)
+        return tuple(Fraction(1, len(candidates)) for candidates in self.left)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each answer: counts possible given this answer, given all so far, and the chance.
@@ -247,16 +249,19 @@ class IntersectionAttack:
         """
         rows = zip(self.answers, self.left, self.chances)
         return pd.DataFrame(
-            [(a, _format_range(self.noise.possible(a)), _format_range(left), str(chance)) for a, left, chance in rows],
+            [
+                (a, _format_range(self.noise.possible(a)), _format_range(candidates), str(chance))
+                for a, candidates, chance in rows
+            ],
             columns=["answer", "leaves", "still possible", "chance"],
             index=range(1, len(self.answers) + 1),
         )
 
     def __repr__(self) -> str:
-        left = self.candidates
-        shown = ", ".join(map(str, left)) if len(left) <= _MAX_LISTED else _format_range(self.left[-1])
+        candidates = self.candidates
+        listed = ", ".join(map(str, candidates)) if len(candidates) <= _MAX_LISTED else _format_range(self.left[-1])
         count = f"{len(self.answers)} answer" + "s" * (len(self.answers) > 1)
-        return f"IntersectionAttack: after {count} the count is one of {{{shown}}} (chance {self.chance})"
+        return f"IntersectionAttack: after {count} the count is one of {{{listed}}} (chance {self.chance})"
 
 
 @explain_wrong_calls
@@ -301,21 +306,21 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     IntersectionAttack: after 2 answers the count is one of {5, 6, 7} (chance 1/3)
     """
     noise = UniformNoise(reach)
-    given = tuple(check_integers(answers, "answers", "[5, 7]"))
-    if not given:
+    observed = tuple(check_integers(answers, "answers", "[5, 7]"))
+    if not observed:
         raise PydpstatError("answers must be at least one whole number; got none. Give for example [5, 7].")
-    steps = [noise.possible(given[0])]
-    for answer in given[1:]:
+    steps = [noise.possible(observed[0])]
+    for answer in observed[1:]:
         alone = noise.possible(answer)
-        left = range(max(steps[-1].start, alone.start), min(steps[-1].stop, alone.stop))
-        if not left:
+        candidates = range(max(steps[-1].start, alone.start), min(steps[-1].stop, alone.stop))
+        if not candidates:
             raise PydpstatError(
                 f"answers must be possible for one true count; no count is within {noise.reach} of "
-                f"both {min(given)} and {max(given)}. Check that they answer the same query, and "
+                f"both {min(observed)} and {max(observed)}. Check that they answer the same query, and "
                 "check the reach."
             )
-        steps.append(left)
-    return IntersectionAttack(given, noise, tuple(steps))
+        steps.append(candidates)
+    return IntersectionAttack(observed, noise, tuple(steps))
 
 
 def _format_range(candidates: range) -> str:

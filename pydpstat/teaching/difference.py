@@ -71,7 +71,7 @@ class DifferencingAttack:
         if self.noise is None:
             return Fraction(1)
         if isinstance(self.noise, UniformNoise):
-            return _compute_uniform_success(self.noise, [int(each) for each in self.contributions])
+            return _compute_uniform_success(self.noise, [int(contribution) for contribution in self.contributions])
         return _compute_success(self.noise, self.contributions)
 
     def to_frame(self) -> pd.DataFrame:
@@ -158,32 +158,34 @@ def differencing(
     >>> differencing(9, 6, noise=SymmetricGeometricNoise(0.5))
     DifferencingAttack: 9 with the record, 6 without: it adds 1 (chance 0.6225)
     """
-    of = noise if noise is not None else getattr(answer, "noise", None)
-    density = get_density(of) if isinstance(of, Noise) and np.ndim(of.scale) == 0 else None
-    if of is not None and not isinstance(of, UniformNoise) and density is None:
+    noise_used = noise if noise is not None else getattr(answer, "noise", None)
+    density = get_density(noise_used) if isinstance(noise_used, Noise) and np.ndim(noise_used.scale) == 0 else None
+    if noise_used is not None and not isinstance(noise_used, UniformNoise) and density is None:
         raise PydpstatError(
             "noise must be a distribution of one number with a density (pdf or pmf); "
-            f"got {checks.describe_value(of)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
+            f"got {checks.describe_value(noise_used)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
         )
-    given, base = _check_finite_number(answer, "answer"), _check_finite_number(without, "without")
+    observed, base = _check_finite_number(answer, "answer"), _check_finite_number(without, "without")
     may_add = _check_contributions(contributions)
-    rests = [given - base - each for each in may_add]
+    residuals = [observed - base - contribution for contribution in may_add]
     if density is not None:
-        likelihoods: Sequence[Chance] = [float(density(rest)) for rest in rests]
-    elif isinstance(of, UniformNoise):
-        for value in (given, base, *may_add):
+        likelihoods: Sequence[Chance] = [float(density(residual)) for residual in residuals]
+    elif isinstance(noise_used, UniformNoise):
+        for value in (observed, base, *may_add):
             checks.check_integer(value, "answer, without and contributions with UniformNoise")
-        likelihoods = [of.probability({int(rest)}) for rest in rests]
+        likelihoods = [noise_used.probability({int(residual)}) for residual in residuals]
     else:
-        likelihoods = [Fraction(rest == 0) for rest in rests]
+        likelihoods = [Fraction(residual == 0) for residual in residuals]
     total = sum(likelihoods)
     if not total:
         raise PydpstatError(
-            f"answer must be possible for one of the contributions {may_add}; got {given:.6g}, and "
+            f"answer must be possible for one of the contributions {may_add}; got {observed:.6g}, and "
             f"{base:.6g} without the record. Check that both answer the same query, and check the "
             "noise."
         )
-    return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
+    return DifferencingAttack(
+        observed, base, may_add, noise_used, tuple(likelihood / total for likelihood in likelihoods)
+    )
 
 
 def _check_finite_number(value: Any, name: str) -> float:
@@ -201,10 +203,10 @@ def _check_finite_number(value: Any, name: str) -> float:
 
 def _check_contributions(values: Iterable[float]) -> tuple[float, ...]:
     try:
-        given = () if isinstance(values, (str, bytes)) else tuple(values)
+        items = () if isinstance(values, (str, bytes)) else tuple(values)
     except TypeError:
-        given = ()
-    numbers = sorted({_check_finite_number(each, "each of contributions") for each in given})
+        items = ()
+    numbers = sorted({_check_finite_number(item, "each of contributions") for item in items})
     if not 2 <= len(numbers) <= _MAX_CONTRIBUTIONS:
         raise PydpstatError(
             f"contributions must be from 2 to {_MAX_CONTRIBUTIONS:,} different numbers; got "
@@ -215,14 +217,14 @@ def _check_contributions(values: Iterable[float]) -> tuple[float, ...]:
 
 def _compute_success(noise: Noise, contributions: Sequence[float]) -> float:
     """Return the probability that the nearest contribution, the likeliest for such noise, is the right one."""
-    ends = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
-    parts = zip(contributions, ends, ends[1:])
-    return math.fsum(float(noise.cdf(high - c)) - float(noise.cdf(low - c)) for c, low, high in parts) / len(
+    edges = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
+    intervals = zip(contributions, edges, edges[1:])
+    return math.fsum(float(noise.cdf(high - c)) - float(noise.cdf(low - c)) for c, low, high in intervals) / len(
         contributions
     )
 
 
 def _compute_uniform_success(noise: UniformNoise, contributions: Sequence[int]) -> Fraction:
     # all contributions within reach of an answer are equally likely: one of them is right
-    reached = {each + value for each in contributions for value in noise.values}
+    reached = {contribution + value for contribution in contributions for value in noise.values}
     return Fraction(len(reached), len(contributions) * len(noise.values))

@@ -73,15 +73,15 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
     for name, pair in figures.items():
         if not isinstance(pair, tuple) or len(pair) not in (2, 3):
             raise PydpstatError(f"figures[{name!r}] must be a pair (given, here); got {type(pair).__name__}.")
-        printed, ours = (_convert_to_list(each) for each in pair[:2])
+        printed, ours = (_convert_to_list(item) for item in pair[:2])
         if len(printed) != len(ours):
             raise PydpstatError(
                 f"figures[{name!r}] must have the same number of values on both sides; got "
                 f"{len(printed)} and {len(ours)}."
             )
-        theirs = [str(each) for each in printed]
-        shown = [_as_printed(value, text) for value, text in zip(ours, theirs)]
-        rows.append((" ".join(theirs), " ".join(shown), theirs == shown, *map(str, pair[2:])))
+        theirs = [str(item) for item in printed]
+        formatted = [_as_printed(value, text) for value, text in zip(ours, theirs)]
+        rows.append((" ".join(theirs), " ".join(formatted), theirs == formatted, *map(str, pair[2:])))
     columns = [source, "here", "same", "remark"][: max(map(len, rows), default=3)]
     table = pd.DataFrame([(*row, "")[: len(columns)] for row in rows], columns=columns, index=list(figures))
     return table.astype({"same": bool})
@@ -103,11 +103,11 @@ def _as_printed(value: Any, text: str) -> str:
         exact = Fraction(value)
     except (InvalidOperation, TypeError, ValueError, OverflowError):
         return str(value)
-    places = -int(printed.as_tuple().exponent) if printed.is_finite() else 0
-    if not printed.is_finite() or places <= 0 and exact.denominator != 1:
+    n_digits = -int(printed.as_tuple().exponent) if printed.is_finite() else 0
+    if not printed.is_finite() or n_digits <= 0 and exact.denominator != 1:
         return str(value)
-    rounded = round(exact, places)
+    rounded = round(exact, n_digits)
     if rounded == Fraction(printed):
         return text
-    decimals = max(places, 0)
+    decimals = max(n_digits, 0)
     return f"{Decimal(f'{int(rounded * 10**decimals)}e-{decimals}'):f}"

@@ -49,8 +49,8 @@ class SequenceSpace:
     def iterate_neighbor_pairs(self) -> Iterator[tuple[RecordCodes, RecordCodes]]:
         """Yield every pair of neighbors once, those of sequences that differ in the last record first."""
         for size in self.sizes:
-            for rest, full in self._iterate_extensions(size):
-                yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
+            for reduced, full in self._iterate_extensions(size):
+                yield from combinations(full, 2) if self.bounded else ((reduced, extended) for extended in full)
 
     def _count_data_sets(self, size: int) -> int:
         return len(self.codes) ** size
@@ -64,9 +64,9 @@ class SequenceSpace:
 
     def _iterate_extensions(self, size: int) -> Iterator[tuple[RecordCodes, list[RecordCodes]]]:
         """Yield data sets that lack a record, with all data sets obtained by adding one at one position."""
-        for at in reversed(range(size)):
-            for rest in self._iterate_by_size(size - 1):
-                yield rest, [(*rest[:at], code, *rest[at:]) for code in self.codes]
+        for position in reversed(range(size)):
+            for reduced in self._iterate_by_size(size - 1):
+                yield reduced, [(*reduced[:position], code, *reduced[position:]) for code in self.codes]
 
 
 class MultisetSpace(SequenceSpace):
@@ -82,8 +82,8 @@ class MultisetSpace(SequenceSpace):
         return combinations_with_replacement(self.codes, size)
 
     def _iterate_extensions(self, size: int) -> Iterator[tuple[RecordCodes, list[RecordCodes]]]:
-        for rest in self._iterate_by_size(size - 1) if size else ():
-            yield rest, [tuple(sorted((*rest, code))) for code in self.codes]
+        for reduced in self._iterate_by_size(size - 1) if size else ():
+            yield reduced, [tuple(sorted((*reduced, code))) for code in self.codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,10 +127,10 @@ class Sensitivity:
         return float(self.value)
 
     def __repr__(self) -> str:
-        first, second = (format_public_value(each) for each in (self.data, self.neighbor))
+        data_text, neighbor_text = (format_public_value(each) for each in (self.data, self.neighbor))
         return (
             f"Sensitivity: {self.value} in the {self.norm} norm ({self.neighbors} neighbors), attained by "
-            f"{first} and {second}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
+            f"{data_text} and {neighbor_text}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
         )
 
 
@@ -208,36 +208,36 @@ def sensitivity(
         raise PydpstatError(
             f"function must be a callable of a tuple of records; got {type(function).__name__}. Give for example sum."
         )
-    most = checks.check_integer(limit, "limit", 1, hint="Give for example 1000000.")
-    records = _read_domain(domain, most)
+    max_evaluations = checks.check_integer(limit, "limit", 1, hint="Give for example 1000000.")
+    records = _read_domain(domain, max_evaluations)
     size = checks.check_integer(n, "n", 1, hint="Give the number of records, for example 3.")
     checks.check_choice(norm, "norm", NORMS)
     bounded = checks.check_choice(neighbors, "neighbors", NEIGHBORS) == "bounded"
     if bounded and len(records) < 2:
         raise PydpstatError("domain must have two or more values under bounded neighbors; got one.")
     kind = MultisetSpace if checks.check_boolean(symmetric, "symmetric") else SequenceSpace
-    space = _make_search_space(kind, len(records), size, bounded, most)
+    space = _make_search_space(kind, len(records), size, bounded, max_evaluations)
     outputs: dict[RecordCodes, Output] = {}
     raw: dict[RecordCodes, object] = {}
-    for place in space.iterate_data_sets():
-        data = tuple(records[code] for code in place)
-        raw[place] = _evaluate_function(function, data)
-        outputs[place] = _convert_output(raw[place], data)
+    for codes in space.iterate_data_sets():
+        data = tuple(records[code] for code in codes)
+        raw[codes] = _evaluate_function(function, data)
+        outputs[codes] = _convert_output(raw[codes], data)
     _check_lengths(outputs, records)
     distance = _compute_l1_distance if norm == "L1" else _compute_squared_distance
     # the first of several maxima
     witness = max(space.iterate_neighbor_pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
-    first, second = witness
-    best = distance(outputs[first], outputs[second])
-    inexact = any(_is_inexact(raw[place]) for place in witness)
+    data_codes, neighbor_codes = witness
+    best = distance(outputs[data_codes], outputs[neighbor_codes])
+    inexact = any(_is_inexact(raw[codes]) for codes in witness)
     return Sensitivity(
         value=_compute_square_root(best, inexact) if norm == "L2" else _round_result(best, inexact),
         squared=best if norm == "L2" else None,
         norm=norm,
         neighbors=neighbors,
-        data=tuple(records[code] for code in first),
-        neighbor=tuple(records[code] for code in second),
-        outputs=(raw[first], raw[second]),
+        data=tuple(records[code] for code in data_codes),
+        neighbor=tuple(records[code] for code in neighbor_codes),
+        outputs=(raw[data_codes], raw[neighbor_codes]),
         data_sets=len(outputs),
         pairs=space.comparisons,
     )
@@ -300,7 +300,7 @@ def _convert_output(output: object, data: tuple[Record, ...]) -> Output:
     if isinstance(output, (int, Fraction)):
         return (output,)
     values = _get_elements(output)
-    exact = tuple([each for each in map(_convert_to_exact, values) if each is not None])
+    exact = tuple([number for number in map(_convert_to_exact, values) if number is not None])
     if len(exact) < len(values):
         raise PydpstatError(
             f"function must return finite numbers; it returned {format_public_value(output)} for "
@@ -324,17 +324,19 @@ def _convert_to_exact(value: object) -> Exact | None:
 
 
 def _is_inexact(output: object) -> bool:
-    return any(isinstance(each, (float, np.floating)) for each in _get_elements(output))
+    return any(isinstance(element, (float, np.floating)) for element in _get_elements(output))
 
 
 def _check_lengths(outputs: dict[RecordCodes, Output], records: list[Record]) -> None:
-    first = next(iter(outputs))
-    for place, output in outputs.items():
-        if len(output) != len(outputs[first]):
-            data, other = (format_public_value(tuple(records[code] for code in each)) for each in (first, place))
+    first_codes = next(iter(outputs))
+    for codes, output in outputs.items():
+        if len(output) != len(outputs[first_codes]):
+            data, other_data = (
+                format_public_value(tuple(records[code] for code in set_codes)) for set_codes in (first_codes, codes)
+            )
             raise PydpstatError(
                 "function must return the same number of values for every data set; it returned "
-                f"{len(outputs[first])} for {data} and {len(output)} for {other}. A shape that "
+                f"{len(outputs[first_codes])} for {data} and {len(output)} for {other_data}. A shape that "
                 "depends on the data has no finite sensitivity."
             )
 

@@ -35,14 +35,14 @@ def integer(value: object, name: str, minimum: int | None = None, hint: str = "G
 def check_integers(values: Iterable[int], name: str, example: str) -> list[int]:
     """Check several such integers in any container, and return them as a list."""
     try:
-        given = None if isinstance(values, (str, bytes)) else iter(values)
+        items = None if isinstance(values, (str, bytes)) else iter(values)
     except TypeError:
-        given = None
-    if given is None:
+        items = None
+    if items is None:
         raise PydpstatError(
             f"{name} must be a sequence of whole numbers; got {type(values).__name__}. Give for example {example}."
         )
-    return [integer(value, name, hint=f"Give for example {example}.") for value in given]
+    return [integer(value, name, hint=f"Give for example {example}.") for value in items]
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class UniformNoise:
     reach: int = 2
 
     def __post_init__(self) -> None:
-        reach = integer(self.reach, "reach", 1, "Give for example 2.")
-        if reach > MAX_REACH:
-            raise PydpstatError(f"reach must be at most 2**31; got {reach}. Give for example 2.")
-        object.__setattr__(self, "reach", reach)
+        half_width = integer(self.reach, "reach", 1, "Give for example 2.")
+        if half_width > MAX_REACH:
+            raise PydpstatError(f"reach must be at most 2**31; got {half_width}. Give for example 2.")
+        object.__setattr__(self, "reach", half_width)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -120,8 +120,8 @@ class UniformNoise:
         >>> list(UniformNoise(2).possible(5))
         [3, 4, 5, 6, 7]
         """
-        given = integer(answer, "answer")
-        return range(given - self.reach, given + self.reach + 1)
+        checked_answer = integer(answer, "answer")
+        return range(checked_answer - self.reach, checked_answer + self.reach + 1)
 
     def probability(self, answers: Iterable[int], count: int = 0) -> Fraction:
         """Return the exact probability that the answer is one of these, for a true count.
@@ -172,8 +172,8 @@ class UniformNoise:
         >>> UniformNoise(2).delta()
         Fraction(1, 5)
         """
-        moved = integer(sensitivity, "sensitivity", 1, "Give 1 for a count.")
-        return min(Fraction(1), Fraction(moved, len(self.values)))
+        checked_sensitivity = integer(sensitivity, "sensitivity", 1, "Give 1 for a count.")
+        return min(Fraction(1), Fraction(checked_sensitivity, len(self.values)))
 
     def answer(
         self, count: int, size: int | None = None, *, rng: object = None, budget: Budget | None = None
@@ -211,13 +211,13 @@ class UniformNoise:
         True
         """
         center = integer(count, "count")
-        wanted = 1 if size is None else integer(size, "size", 0, "Leave it out for one answer.")
-        if wanted > MAX_DRAWS:
-            raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
+        n_answers = 1 if size is None else integer(size, "size", 0, "Leave it out for one answer.")
+        if n_answers > MAX_DRAWS:
+            raise PydpstatError(f"size must be at most 2**32; got {n_answers}. Ask in several parts.")
         source = source_from(rng)
         call = f"UniformNoise({self.reach}).answer(count)"
         charge_budget(check_budget(budget), self.guarantee, call, mechanism="uniform")
-        answers = self._draw_answers(center, wanted, source)
+        answers = self._draw_answers(center, n_answers, source)
         return int(answers[0]) if size is None else answers
 
     def _draw_answers(self, count: int, size: int, source: Source) -> npt.NDArray[np.int64]:

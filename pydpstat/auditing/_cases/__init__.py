@@ -11,5 +11,5 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import groups, inference, models, originals, statistics
 
-    own = (*statistics.CASES, *groups.CASES, *inference.COUNTS, *models.LOGIT, *inference.MEANS)
-    return (*originals.CASES, *own, *inference.RANKS, *models.OLS, *inference.TABLES)
+    cases = (*statistics.CASES, *groups.CASES, *inference.COUNTS, *models.LOGIT, *inference.MEANS)
+    return (*originals.CASES, *cases, *inference.RANKS, *models.OLS, *inference.TABLES)

@@ -68,12 +68,12 @@ def make_stage_release(
     function: str, make_query: Callable[[Any], Query], mechanism: Mechanism | None = None
 ) -> Release:
     """Return a release of a query of the records, by default with Laplace or geometric noise."""
-    how = options(1.0, 0, "laplace", "bounded", "error", allow_objects=False)
+    checked_options = options(1.0, 0, "laplace", "bounded", "error", allow_objects=False)
     if mechanism is not None:
-        how = how._replace(mechanism=mechanism)
-    record = make_call(function, how, ("formula", "data"))
+        checked_options = checked_options._replace(mechanism=mechanism)
+    record = make_call(function, checked_options, ("formula", "data"))
 
     def release_data(data: object) -> DPResults:
-        return release_stage(make_query(data), how, 1.0, (), record)
+        return release_stage(make_query(data), checked_options, 1.0, (), record)
 
     return release_data

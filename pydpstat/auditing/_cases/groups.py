@@ -65,8 +65,8 @@ def _make_group_release(function: Callable[..., DPResults], kind: type = float, 
 
     def release_data(data: Keyed, size: int) -> np.ndarray:
         wide: np.ndarray = np.repeat(np.array(data[0], dtype=kind)[:, None], COLUMNS, axis=1)
-        own = {"by": data[1], **TWO_LEVELS, **options}
-        return draw_many(lambda: function(wide, float(COLUMNS), **own).value.T, COLUMNS, size)
+        arguments = {"by": data[1], **TWO_LEVELS, **options}
+        return draw_many(lambda: function(wide, float(COLUMNS), **arguments).value.T, COLUMNS, size)
 
     return release_data
 
@@ -92,17 +92,17 @@ def _make_pairs_release(
     """
 
     def release_data(data: Keyed | Personal, size: int) -> np.ndarray:
-        one: np.ndarray = np.array(data[0], dtype=kind)
-        values = np.tile(one, PAIRS_OF_GROUPS)
-        place = np.tile([LETTERS.index(name) for name in data[1]], PAIRS_OF_GROUPS)
-        pair = np.repeat(np.arange(PAIRS_OF_GROUPS), one.size)
-        given = (values, values) if twice else (values,)
+        sample: np.ndarray = np.array(data[0], dtype=kind)
+        values = np.tile(sample, PAIRS_OF_GROUPS)
+        codes = np.tile([LETTERS.index(name) for name in data[1]], PAIRS_OF_GROUPS)
+        pair = np.repeat(np.arange(PAIRS_OF_GROUPS), sample.size)
+        variables = (values, values) if twice else (values,)
         levels = range(number * PAIRS_OF_GROUPS)
-        scope: Options = {"by": number * pair + place, "levels": levels, "other": None}
+        scope: Options = {"by": number * pair + codes, "levels": levels, "other": None}
         if len(data) > 2:
             scope["unit"] = 100 * pair + np.tile(np.array(data[2], dtype=int), PAIRS_OF_GROUPS)
-        own, rows = {**scope, **options}, (PAIRS_OF_GROUPS, -1)
-        return draw_many(lambda: function(*given, *shares, 1.0, **own).value.reshape(rows), rows[0], size)
+        arguments, rows = {**scope, **options}, (PAIRS_OF_GROUPS, -1)
+        return draw_many(lambda: function(*variables, *shares, 1.0, **arguments).value.reshape(rows), rows[0], size)
 
     return release_data
 
@@ -113,16 +113,16 @@ def _make_unit_groups_release(
     """Return a release of many groups, in each of which a person has the given values, each with epsilon 1."""
 
     def release_data(data: Owned, size: int) -> np.ndarray:
-        rest, own = data
-        values: np.ndarray = np.tile(np.array([*rest, *own], dtype=kind), COLUMNS)
-        groups = np.repeat(np.arange(COLUMNS), len(rest) + len(own))
+        other_values, unit_values = data
+        values: np.ndarray = np.tile(np.array([*other_values, *unit_values], dtype=kind), COLUMNS)
+        groups = np.repeat(np.arange(COLUMNS), len(other_values) + len(unit_values))
         # others have one record each
         ids = np.arange(1, values.size + 1)
-        ids[np.tile(np.arange(len(rest) + len(own)) >= len(rest), COLUMNS)] = 0
-        given = (values, values) if has_two_variables else (values,)
+        ids[np.tile(np.arange(len(other_values) + len(unit_values)) >= len(other_values), COLUMNS)] = 0
+        variables = (values, values) if has_two_variables else (values,)
         scope: Options = {"by": groups, "levels": range(COLUMNS), "other": None, "unit": ids}
         own_options = {**scope, "max_records": COLUMNS, **options}
-        return draw_many(lambda: function(*given, float(COLUMNS), **own_options).value, COLUMNS, size)
+        return draw_many(lambda: function(*variables, float(COLUMNS), **own_options).value, COLUMNS, size)
 
     return release_data
 
@@ -145,35 +145,35 @@ def _make_unit_cases(name: str, functions: Sequence[Release]) -> list[Case]:
 
 
 def _make_sum_cases() -> tuple[Case, ...]:
-    found: list[Case] = []
+    cases: list[Case] = []
     for name, function in NUMBERS.items():
         alone = {**UNIT_BOUNDS, "mechanism": "laplace"}
-        found += _make_group_cases(
+        cases += _make_group_cases(
             name, [_make_group_release(function, **alone, **kind) for kind in _KINDS], ", many columns"
         )
-        found += _make_group_cases(
+        cases += _make_group_cases(
             f"{name} of two columns",
             [_make_two_column_release(function, **UNIT_BOUNDS, **kind) for kind in _KINDS],
             "",
         )
-        found += _make_unit_cases(name, [_make_unit_groups_release(function, **UNIT_BOUNDS, **kind) for kind in _KINDS])
+        cases += _make_unit_cases(name, [_make_unit_groups_release(function, **UNIT_BOUNDS, **kind) for kind in _KINDS])
     for name, function in TRUTHS.items():
-        found += _make_group_cases(
+        cases += _make_group_cases(
             name, [_make_group_release(function, bool, **kind) for kind in _KINDS], ", many columns"
         )
-        found += _make_unit_cases(name, [_make_unit_groups_release(function, bool, **kind) for kind in _KINDS])
+        cases += _make_unit_cases(name, [_make_unit_groups_release(function, bool, **kind) for kind in _KINDS])
     for name, function in PAIRS.items():
         paired = [_make_pairs_release(function, twice=True, **UNIT_BOUNDS, **kind) for kind in _KINDS]
-        found += _make_group_cases(name, paired, ", many pairs")
-        found += _make_unit_cases(
+        cases += _make_group_cases(name, paired, ", many pairs")
+        cases += _make_unit_cases(
             name,
             [_make_unit_groups_release(function, has_two_variables=True, **UNIT_BOUNDS, **kind) for kind in _KINDS],
         )
     gauss = [_make_pairs_release(mean, **UNIT_BOUNDS, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _make_group_cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
+    cases += _make_group_cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
     gauss = [_make_pairs_release(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _make_group_cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
-    return tuple(found)
+    cases += _make_group_cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
+    return tuple(cases)
 
 
 # for quantiles, histograms, tables and counts of units, the data are a variable and a group or unit per record, or both

@@ -46,9 +46,9 @@ FEW_DRAWS, MANY_DRAWS = 20_000, 100_000
 
 def _collect_outcome(result: InferenceResults) -> dict[str, object]:
     """Return the contents of a result, with its noisy numbers once."""
-    found = dict(result.released)
+    outcome = dict(result.released)
     public = (result.test, result.null, result.claim, result.guarantee, result.nobs, result.record)
-    return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
+    return {**outcome, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
 
 
 def _make_count_release(function: Callable[..., InferenceResults], **options: Any) -> Release:
@@ -136,8 +136,8 @@ COUNTS = (
 
 def _make_moments_release(**options: Any) -> Release:
     def release_data(data: Data) -> object:
-        found: Any = moments(data, 1.0, **UNIT_BOUNDS, **options)
-        return found.release
+        result: Any = moments(data, 1.0, **UNIT_BOUNDS, **options)
+        return result.release
 
     return release_data
 
@@ -148,27 +148,29 @@ def _make_population_release(function: Release, **options: Any) -> Release:
 
 def _make_sums_release(release_sums: Callable[..., tuple[DPResults, object]], neighbors: str = "bounded") -> Release:
     """Return the release of groups in a test, without the test."""
-    how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
+    checked_options = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
 
     def release_data(data: Sequence[Data]) -> object:
         names = tuple(map(str, range(len(data))))
-        samples = [Sample(each, EMPTY_SCOPE) for each in data]
-        return release_sums(samples, names, names, (0.0, 1.0), how)[0]
+        samples = [Sample(sample, EMPTY_SCOPE) for sample in data]
+        return release_sums(samples, names, names, (0.0, 1.0), checked_options)[0]
 
     return release_data
 
 
 def _make_cubic_release(neighbors: str = "bounded") -> Release:
     """Return the release of samples in a test with sums of cubes, without the test."""
-    how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
+    checked_options = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
     public: Options = {"data_names": ("a",), "public_arguments": (), "bounds": (0.0, 1.0)}
 
     def release_data(data: Sequence[Data]) -> object:
-        found = []
-        for each in data:
-            records, own = read_records(each, how.use_one_record_per_unit(None), read_single_column, "a")
-            found.append(sum_records_with_cubic(records, (0.0, 1.0), own, "t test", "a"))
-        return release_cubic("ttest_1samp", ["z", "y"][: len(found)], found, own, **public)[0]
+        sums = []
+        for sample in data:
+            records, record_options = read_records(
+                sample, checked_options.use_one_record_per_unit(None), read_single_column, "a"
+            )
+            sums.append(sum_records_with_cubic(records, (0.0, 1.0), record_options, "t test", "a"))
+        return release_cubic("ttest_1samp", ["z", "y"][: len(sums)], sums, record_options, **public)[0]
 
     return release_data
 
@@ -179,8 +181,8 @@ def _make_weighted_release(function: Release, *public: float, **options: Any) ->
 
 def _make_grouped_release(function: Release, *public: float, key: str = "by", **options: Any) -> Release:
     """Return a release by group, or by strata, of values, weights and groups."""
-    own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
-    return lambda data: function(data[0], data[1], *public, 1.0, **{key: data[2]}, **own)
+    arguments = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
+    return lambda data: function(data[0], data[1], *public, 1.0, **{key: data[2]}, **arguments)
 
 
 _TTEST = partial(release_group_samples, "ttest_ind", public_arguments=())

@@ -71,10 +71,10 @@ def _make_logit_stage(
     make_query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None
 ) -> Release:
     """Return a release of a query of the records."""
-    ends = (0, 1) if bounds is None else [(0, 1), *bounds]
+    limits = (0, 1) if bounds is None else [(0, 1), *bounds]
     return make_stage_release(
         "logit",
-        lambda data: make_query(make_logit_records(read_regression(data[0], data[1], ends, None, "error"))),
+        lambda data: make_query(make_logit_records(read_regression(data[0], data[1], limits, None, "error"))),
     )
 
 
@@ -83,15 +83,15 @@ def _make_cells_release(
 ) -> Release:
     """Return a release of a query of the records by cell, of which a record changes `n_changed_cells`."""
     neighbors = "bounded" if n_changed_cells > 1 else "unbounded"
-    how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
-    record = make_call("logit", how, ("formula", "data"))
+    checked_options = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
+    record = make_call("logit", checked_options, ("formula", "data"))
 
     def release_data(data: tuple[Data, Data]) -> DPResults:
         regression = read_regression(data[0], data[1], (0, 1), LEVELS["levels"], "error", binary=True)
         query, mechanism = make_query(
             CellRecords(regression, DesignCells.from_design(regression.design)), n_changed_cells
         )
-        return release_stage(query, how._replace(mechanism=mechanism), 1.0, (), record)
+        return release_stage(query, checked_options._replace(mechanism=mechanism), 1.0, (), record)
 
     return release_data
 
@@ -111,8 +111,10 @@ def _make_rest_query(records: CellRecords, n_changed_cells: int) -> tuple[Query,
 
 def _make_score_query(*center: float) -> Callable[[LogitRecords], Query]:
     """Return a function that makes the query of the score at coefficients of the constant and the scaled predictors."""
-    at, reach = np.array(center), float(np.abs(center[1:]).sum())
-    return lambda records: records.make_score_query(at, fit_minimax_line(center[0] - reach, center[0] + reach))
+    coefficients, half_width = np.array(center), float(np.abs(center[1:]).sum())
+    return lambda records: records.make_score_query(
+        coefficients, fit_minimax_line(center[0] - half_width, center[0] + half_width)
+    )
 
 
 def _make_part_case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
@@ -176,9 +178,9 @@ def _make_moments_release(
         model: tuple[Data, Data] = ("y ~ C(g)", {"y": y, "g": x}) if levels else (y, x)
         result = ols(*model, 1.0, bounds=(-1, 1), levels={"g": ["a", "b"]} if levels else None, **given)
         noisy = np.array([value for _, value in result.released])
-        first, second = np.abs(noisy - np.array(expected)), np.abs(noisy - np.array(neighbor_expected))
+        distances, neighbor_distances = np.abs(noisy - np.array(expected)), np.abs(noisy - np.array(neighbor_expected))
         # in noise scales
-        return float(((second - first) / result.noise_scale).sum())
+        return float(((neighbor_distances - distances) / result.noise_scale).sum())
 
     return release_data
 
@@ -201,8 +203,8 @@ def _make_look_query(records: Records) -> Query:
     """Return the query of the cells of one look at the slopes of all pairs."""
     y, x = map(np.array, records)
     sizes = compute_group_sizes(y.size)
-    own = SlopeLook(1.0, len(sizes), PairGroups.from_sizes(sizes))
-    return PairSlopes.from_records(x, y, np.random.default_rng(1)).make_query(compute_look_edges(None), own)
+    look = SlopeLook(1.0, len(sizes), PairGroups.from_sizes(sizes))
+    return PairSlopes.from_records(x, y, np.random.default_rng(1)).make_query(compute_look_edges(None), look)
 
 
 def _make_influence_query(records: Records) -> Query:
@@ -210,8 +212,8 @@ def _make_influence_query(records: Records) -> Query:
     y, x = records
     regression = read_regression(np.array(y), np.array(x), (-1, 1), None, "error")
     forms = np.array([[0.5, 0.0], [0.0, 0.5]])
-    at = Influences(np.zeros(2), forms, forms, np.array([1.0, 1.0]), 0.5)
-    return make_influence_query(regression, regression.design, at, (np.zeros(1), np.ones(1)), True)
+    influences = Influences(np.zeros(2), forms, forms, np.array([1.0, 1.0]), 0.5)
+    return make_influence_query(regression, regression.design, influences, (np.zeros(1), np.ones(1)), True)
 
 
 # the sums of the records, and those of the neighbor's

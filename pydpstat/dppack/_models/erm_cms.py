@@ -321,18 +321,18 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             # a 1-strongly convex regularizer is unbounded above, so a negative multiple is unbounded below
             strength = -math.inf
         plan = make_noise_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
-        kept, saturated = plan.guaranteed_epsilon if self._has_valid_noise(size) else math.inf, 0.0
+        actual, saturated = plan.guaranteed_epsilon if self._has_valid_noise(size) else math.inf, 0.0
         if self._can_saturate() and self.perturbation_method != "output" and plan.has_noise:
             # the noise alone may drive a prediction to 1, for which R's loss is NaN
             saturated = compute_saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
             _warnings.warn_no_guarantee(name, "eps", eps)
-        elif kept > eps * (1.0 + ROUNDING_TOLERANCE) and (math.isinf(kept) or saturated <= NEGLIGIBLE_DELTA):
-            self._warn_weaker_guarantee(name, eps, kept, gamma, plan.norm)
+        elif actual > eps * (1.0 + ROUNDING_TOLERANCE) and (math.isinf(actual) or saturated <= NEGLIGIBLE_DELTA):
+            self._warn_weaker_guarantee(name, eps, actual, gamma, plan.norm)
         if saturated > NEGLIGIBLE_DELTA:
             _warnings.warn_saturation(name, eps, saturated)
-            kept = math.inf
-        return plan._replace(guaranteed_epsilon=kept if kept > eps * (1.0 + ROUNDING_TOLERANCE) else eps)
+            actual = math.inf
+        return plan._replace(guaranteed_epsilon=actual if actual > eps * (1.0 + ROUNDING_TOLERANCE) else eps)
 
     def _has_valid_noise(self, size: int) -> bool:
         """Return whether the noise protects the fit, which a wrong gradient would undo."""
@@ -366,17 +366,17 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         )
 
     def _minimize_objective(self, records: FitRecords, extra: float, noise: Floats) -> Floats:
-        more = (records.weights,) if self._has_weights else ()
+        weights = (records.weights,) if self._has_weights else ()
         mapXy, loss = maps.UNCHECKED_MAPS.get(id(self.mapXy)), self.loss
-        if mapXy is not None and not more:
+        if mapXy is not None and not weights:
             # known maps need no check of their predictions
             loss = losses.UNCHECKED_LOSSES.get(id(loss), loss)
         penalties, strength = maps.UNCHECKED_REGULARIZERS, self._fixed_strength
         objective = Objective(
             n=records.y.size,
             predict=partial(mapXy or self.mapXy, records.X),
-            losses=lambda y_hat: loss(y_hat, records.y, *more),
-            loss_gradient=self._make_loss_gradient(records, more),
+            losses=lambda y_hat: loss(y_hat, records.y, *weights),
+            loss_gradient=self._make_loss_gradient(records, weights),
             penalty=penalties.get(id(self.regularizer), self.regularizer),
             penalty_gradient=penalties.get(id(self.regularizer_gr), self.regularizer_gr),
             gamma=checks.check_scalar(self.gamma, "gamma") if strength is None else strength,

@@ -325,11 +325,11 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             proven = find_smallest_delta(epsilon, eps)
             _warnings.warn_large_model_delta(name, delta, eps, proven)
             return plan._replace(guarantee=Guarantee(eps, proven, "bounded", conditions))
-        kept = epsilon(delta)
-        if kept > eps * (1.0 + ROUNDING_TOLERANCE):
-            _warnings.warn_replaced_record(name, eps, delta, kept)
+        actual = epsilon(delta)
+        if actual > eps * (1.0 + ROUNDING_TOLERANCE):
+            _warnings.warn_replaced_record(name, eps, delta, actual)
         added = f"{ADDED_RECORD_CONDITION} {compute_added_epsilon(eps, delta, lam, strength):.6g}"
-        return plan._replace(guarantee=Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
+        return plan._replace(guarantee=Guarantee(max(actual, eps), delta, "bounded", (*conditions, added)))
 
     def _minimize_objective(self, records: FitRecords, extra: float, drawn: Floats) -> Floats:
         jacobian = self.domain.get("jacobian") if self._has_gradients() else None

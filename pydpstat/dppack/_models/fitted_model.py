@@ -127,10 +127,10 @@ class FittedModel(HelpfulErrors):
         """
         fields = vars(self)
         names = inspect.signature(type(self)).parameters
-        found: dict[str, object] = {name: fields.get(name, fields.get(f"_{name}")) for name in names}
+        params: dict[str, object] = {name: fields.get(name, fields.get(f"_{name}")) for name in names}
         if self.regularizer is regularizer_l2 and self.regularizer_gr is regularizer_gr_l2:
-            found |= {"regularizer": "l2", "regularizer_gr": None}
-        return found
+            params |= {"regularizer": "l2", "regularizer_gr": None}
+        return params
 
     def clone(self, deep: bool = False) -> Self:
         """Return a copy of the model; a later fit of one does not change the other.
@@ -146,11 +146,11 @@ class FittedModel(HelpfulErrors):
         >>> dppack.LogisticRegressionDP("l2", 1.0, 1.0).clone().eps
         1.0
         """
-        other = copy.copy(self)
+        copied = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
-                setattr(other, name, value.copy())
-        return other
+                setattr(copied, name, value.copy())
+        return copied
 
     def _has_gradients(self) -> bool:
         return None not in (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
@@ -221,10 +221,10 @@ class Classifier(FittedModel):
 
 def check_predictions(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return predictions and responses, checked to have equal lengths."""
-    found = read_response(y)
-    if found.size != predicted.size:
-        raise PydpstatError(f"X and y must have the same number of records; got {predicted.size} and {found.size}.")
-    return predicted, found
+    response = read_response(y)
+    if response.size != predicted.size:
+        raise PydpstatError(f"X and y must have the same number of records; got {predicted.size} and {response.size}.")
+    return predicted, response
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,11 +61,11 @@ def compute_cross_entropy(y_hat: Floats, y: Floats) -> Floats:
             loss = np.negative(r.log(np.where(yes, y_hat, 1.0 - y_hat)))
             loss[y_hat == y] = np.nan
             return loss
-        first = np.asarray(r.log(y_hat))
-        first = y * first
-        second = np.asarray(r.log(1.0 - y_hat))
-        first = first + (1.0 - y) * second
-        return np.negative(first)
+        terms = np.asarray(r.log(y_hat))
+        terms = y * terms
+        log_complement = np.asarray(r.log(1.0 - y_hat))
+        terms = terms + (1.0 - y) * log_complement
+        return np.negative(terms)
 
 
 def compute_cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
@@ -96,8 +96,8 @@ def compute_huber_loss(y_hat: Floats, y: Floats, h: float, w: Floats | None = No
     """
     z, middle, low = _split_loss_regions(y_hat, y, h)
     with np.errstate(all="ignore"):
-        rest = 1.0 + h - z[middle]
-        z[middle] = _apply_weights(w, middle, rest * rest) / (4.0 * h)
+        shortfall = 1.0 + h - z[middle]
+        z[middle] = _apply_weights(w, middle, shortfall * shortfall) / (4.0 * h)
         z[low] = _apply_weights(w, low, 1.0 - z[low])
     return z
 

@@ -41,8 +41,8 @@ class RowProducts:
         n, d = X.shape
         # one block per record: SciPy adds blocks in order, several times faster than NumPy adds rows
         blocks = np.ascontiguousarray(X).reshape(n, d, 1)
-        places = np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
-        self._blocks = bsr_matrix((blocks, *places), shape=(d, n))
+        block_indices = np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
+        self._blocks = bsr_matrix((blocks, *block_indices), shape=(d, n))
 
     def __call__(self, r: Floats) -> Floats:
         """Return X' r, shape (d,), for `r` of shape (n,)."""
@@ -231,10 +231,10 @@ def minimize_variable_metric(
                 best = value
                 g = _check_gradient_size(slope(point), size)
                 gradients += 1
-                taken, change = length * step, g - last_g
-                curvature = compute_dot_product(taken, change)
+                displacement, change = length * step, g - last_g
+                curvature = compute_dot_product(displacement, change)
                 if curvature > 0.0:
-                    inverse = _update_inverse_hessian(inverse, taken, change, curvature, lower)
+                    inverse = _update_inverse_hessian(inverse, displacement, change, curvature, lower)
                 else:
                     restarted = gradients
             elif restarted < gradients:
@@ -331,13 +331,13 @@ def minimize_constrained(
         w = w.copy()
         if slope.size and gradient is not None:
             slope[:] = _to_flat_array(gradient(w))
-        found = _check_objective_value(objective(w))
-        if gradient is None and not math.isfinite(found):
+        value = _check_objective_value(objective(w))
+        if gradient is None and not math.isfinite(value):
             raise PydpstatError(
                 "the objective is not finite during the search, and R never returns. Give loss.gr, "
                 "mapXy.gr and regularizer.gr, or functions that are finite everywhere."
             )
-        return found
+        return value
 
     def evaluate_constraints(result: Floats, w: Floats, slopes: Floats) -> None:
         w = w.copy()

@@ -45,9 +45,9 @@ def compute_objective_constants(eps: float, gamma: float, c: float, n: int) -> t
     """
     with np.errstate(all="ignore"):
         g, k = np.float64(gamma), np.float64(c)
-        left = eps - r.log(float(1.0 + 2.0 * k / g + k * k / (g * g)))
-        if not left <= 0.0:
-            return left, 0.0
+        remaining = eps - r.log(float(1.0 + 2.0 * k / g + k * k / (g * g)))
+        if not remaining <= 0.0:
+            return remaining, 0.0
         growth = np.float64(r.exp(eps / 4.0)) - 1.0
         return eps / 2.0, float(k / (n * growth) - g / n)
 
@@ -80,8 +80,8 @@ def compute_output_epsilon(rate: float, strength: float, norm: float = 1.0, weig
     """
     if not strength > 0.0 or not math.isfinite(norm):
         return math.inf
-    moved = 2.0 * weight * norm / strength
-    return rate * moved if moved > 0.0 else 0.0
+    sensitivity = 2.0 * weight * norm / strength
+    return rate * sensitivity if sensitivity > 0.0 else 0.0
 
 
 def compute_saturation_probability(rate: float, strength: float, size: int) -> float:
@@ -161,8 +161,8 @@ def compute_element_cdf(x: npt.ArrayLike, size: int) -> Floats:
     x = np.asarray(x, dtype=np.float64)
     spread, weights = _compute_radius_nodes(size)
     total = np.zeros(x.shape)
-    for each, weight in zip(spread, weights):
-        total += weight * ndtr(x / each)
+    for sd, weight in zip(spread, weights):
+        total += weight * ndtr(x / sd)
     return np.minimum(total, 1.0)
 
 
@@ -234,14 +234,14 @@ def make_noise_plan(
     if method == "output":
         with np.errstate(all="ignore"):
             rate = float(np.float64(gamma * eps) / (2.0 * records.max_weight))
-        kept = compute_output_epsilon(rate, strength, norm, records.max_weight)
+        actual = compute_output_epsilon(rate, strength, norm, records.max_weight)
     elif math.isinf(eps):
-        rate, kept, noisy = math.inf, math.inf, False
+        rate, actual, noisy = math.inf, math.inf, False
     else:
         curvature = checks.check_scalar(c, "c")
-        left, extra = compute_objective_constants(eps, gamma, curvature, records.y.size)
-        rate = left / 2.0
-        kept = compute_objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
+        remaining, extra = compute_objective_constants(eps, gamma, curvature, records.y.size)
+        rate = remaining / 2.0
+        actual = compute_objective_epsilon(remaining, curvature, strength + records.y.size * extra, norm)
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
             f"with eps={eps!r} and gamma={gamma!r} the noise has no distribution: R stops, returns "
@@ -249,7 +249,7 @@ def make_noise_plan(
             "are weights."
         )
     noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
-    return CMSPlan(noise, extra, noisy, norm, kept)
+    return CMSPlan(noise, extra, noisy, norm, actual)
 
 
 # The method of Kifer, Smith and Thakurta minimizes (losses + gamma penalty + extra w'w / 2 + b'w) / n inside
@@ -343,8 +343,8 @@ def find_smallest_delta(epsilon: Callable[[float], float], target: float) -> flo
     """
     if epsilon(1.0 - 1e-9) > target:
         return 1.0
-    ends = math.log(1e-300), math.log(1.0 - 1e-9)
-    return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
+    limits = math.log(1e-300), math.log(1.0 - 1e-9)
+    return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *limits, steps=60)[1])
 
 
 def make_objective_sampler(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:

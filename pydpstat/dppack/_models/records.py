@@ -107,8 +107,8 @@ def _convert_frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, 
             raise PydpstatError(
                 "X must not have a column 'bias' if add_bias is True; rename it, or leave add_bias out."
             )
-        place = names.index("bias") if "bias" in names else len(names)
-        names[place : place + 1], columns[place : place + 1] = ["bias"], [np.ones(len(X))]
+        index = names.index("bias") if "bias" in names else len(names)
+        names[index : index + 1], columns[index : index + 1] = ["bias"], [np.ones(len(X))]
         # R moves the last column to the front, even if it is not the bias
         names.insert(0, names.pop())
         columns.insert(0, columns.pop())
@@ -120,7 +120,7 @@ def _convert_frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, 
 
 def _convert_to_floats(values: np.ndarray) -> Floats:
     if values.dtype.kind == "O":
-        plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+        plain = [np.nan if value is None else value for value in values.ravel().tolist()]
         # values that do not form an array of this shape raise the error below
         with contextlib.suppress(TypeError, ValueError):
             values = np.array(plain).reshape(values.shape)
@@ -172,21 +172,21 @@ def clip_records(
     With `clip_response` the last bounds are those of y, which is clipped likewise.
     """
     columns = len(records.names)
-    given = columns - 1 if add_bias else columns
+    n_features = columns - 1 if add_bias else columns
     upper, lower = (
         read_bound_vector(upper_bounds, "upper_bounds"),
         read_bound_vector(lower_bounds, "lower_bounds"),
     )
     for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
-        if bounds.size != given + clip_response:
-            more = f" plus 1 (for y), {given + 1}" if clip_response else f", {given}"
+        if bounds.size != n_features + clip_response:
+            hint = f" plus 1 (for y), {n_features + 1}" if clip_response else f", {n_features}"
             raise PydpstatError(
-                f"Length of {name} must be equal to the number of columns of X{more}; got {bounds.size}. "
+                f"Length of {name} must be equal to the number of columns of X{hint}; got {bounds.size}. "
                 f"Give a list with one for each column{', and then that of y' * clip_response}."
             )
-    kept = (tuple(upper.tolist()), tuple(lower.tolist()))
+    given_bounds = (tuple(upper.tolist()), tuple(lower.tolist()))
     y = np.maximum(np.minimum(records.y, upper[-1]), lower[-1]) if clip_response else records.y
-    upper, lower = upper[:given], lower[:given]
+    upper, lower = upper[:n_features], lower[:n_features]
     if add_bias:
         upper, lower = np.append(1.0, upper), np.append(1.0, lower)
     X = records.X
@@ -194,7 +194,7 @@ def clip_records(
     np.minimum(X, upper, out=X)
     np.maximum(X, lower, out=X)
     limits = np.maximum(np.abs(lower), np.abs(upper))
-    return replace(records, y=y, bounds=kept, limits=limits)
+    return replace(records, y=y, bounds=given_bounds, limits=limits)
 
 
 def scale_records(records: FitRecords) -> FitRecords:
@@ -317,9 +317,9 @@ class RecordGroups:
         self.weights = None if weights is None else to_doubles(weights, "weights")
         self.weights_upper_bound = weights_upper_bound
         self.n, self.step = self.y.size, len(self.models) + 1
-        short = self.weights is not None and self.weights.size < self.n
+        has_few_weights = self.weights is not None and self.weights.size < self.n
         # longer data are truncated to the length of y, as in R
-        if self.X.ndim != 2 or len(self.X) < self.n or short or self.n < self.step:
+        if self.X.ndim != 2 or len(self.X) < self.n or has_few_weights or self.n < self.step:
             raise PydpstatError(
                 "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
                 f"There must be at least {self.step} records, one more than models; got {self.n} records."
@@ -340,10 +340,10 @@ class RecordGroups:
         Groups are counted from 0; group m, after those of all models, is for validation.
         """
         group = slice(index, self.n, self.step)
-        more: dict[str, object] = {}
+        options: dict[str, object] = {}
         if self.weights is not None:
-            more = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
-        return take_rows(self.X, group), self.y[group], more
+            options = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
+        return take_rows(self.X, group), self.y[group], options
 
 
 def _is_model(model: object) -> bool:

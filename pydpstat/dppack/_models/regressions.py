@@ -279,9 +279,9 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
         1.0
         """
         predicted, responses = check_predictions(self.predict(X, add_bias), y)
-        left, whole = responses - predicted, responses - responses.mean()
-        square = compute_dot_product(whole, whole)
-        return 1.0 - compute_dot_product(left, left) / square if square > 0.0 else math.nan
+        residuals, deviations = responses - predicted, responses - responses.mean()
+        square = compute_dot_product(deviations, deviations)
+        return 1.0 - compute_dot_product(residuals, residuals) / square if square > 0.0 else math.nan
 
 
 def _compute_domain_excess(coeff: Floats) -> float:

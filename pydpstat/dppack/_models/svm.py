@@ -270,7 +270,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         _warnings.warn_no_guarantee(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
 
     def _describe_settings(self) -> tuple[tuple[str, str], ...]:
-        shown = str(self.kernel)
+        kernel_text = str(self.kernel)
         if self.kernel != "linear":
-            shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
-        return ("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}")
+            kernel_text += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
+        return ("Kernel:", kernel_text), ("Huber h:", f"{self._huber_h:.6g}")

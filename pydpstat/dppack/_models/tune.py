@@ -291,10 +291,10 @@ def _choose_within_budget(
         public["weights_upper_bound"] = groups.weights_upper_bound
     record = Call(function, tuple(data), tuple(public.items()), "DPpack")
     bounds = tuple(arguments.values())
-    whole = (
+    guarantee = (
         _derive_tuning_guarantee(groups, bounds, choice_guarantee, outside_condition) if get_open_budgets() else None
     )
-    with nullcontext() if whole is None else charge_once(None, whole, record, "exponential"):
+    with nullcontext() if guarantee is None else charge_once(None, guarantee, record, "exponential"):
         return _fit_and_choose(groups, bounds, errors, sensitivity, choice_guarantee, source, record, outside_condition)
 
 
@@ -302,17 +302,17 @@ def _derive_tuning_guarantee(
     groups: RecordGroups, bounds: Sequence[object], choice_guarantee: Guarantee, outside_condition: str
 ) -> Guarantee:
     """Return the guarantee of a tuning before its first draw; it is infinite for models of other classes."""
-    kept = [choice_guarantee]
+    guarantees = [choice_guarantee]
     for i, model in enumerate(groups.models):
-        known = isinstance(model, EmpiricalRiskMinimizationDP_CMS)
-        if outside_condition or not known:
+        is_cms = isinstance(model, EmpiricalRiskMinimizationDP_CMS)
+        if outside_condition or not is_cms:
             return Guarantee(math.inf, conditions=(outside_condition or OTHER_MODELS_CONDITION,))
-        X, y, more = groups.get_group(i)
+        X, y, options = groups.get_group(i)
         # use a copy, as a fit sets fields; warnings are given by the actual fits
         with catch_warnings():
             simplefilter("ignore")
-            kept.append(preview_guarantee(lambda: copy.copy(model).fit(X, y, *bounds, **more)))
-    inside = _compose_parallel(kept)
+            guarantees.append(preview_guarantee(lambda: copy.copy(model).fit(X, y, *bounds, **options)))
+    inside = _compose_parallel(guarantees)
     return Guarantee(inside.epsilon, inside.delta, "bounded", (DISJOINT_GROUPS_CONDITION,))
 
 
@@ -335,8 +335,8 @@ def _fit_and_choose(
     utility = np.empty(m)
     for i, model in enumerate(groups.models):
         # the last fit counts if an object occurs twice, as in R
-        X, y, more = groups.get_group(i)
-        results[id(model)] = model.fit(X, y, *bounds, rng=rng, **more)
+        X, y, options = groups.get_group(i)
+        results[id(model)] = model.fit(X, y, *bounds, rng=rng, **options)
         utility[i] = -errors(model, X_new, y_new)
     if np.isnan(utility).any():
         raise PydpstatError(
@@ -356,7 +356,7 @@ def _fit_and_choose(
         "bounded",
         tuple(dict.fromkeys((DISJOINT_GROUPS_CONDITION, *conditions))),
     )
-    chosen = release_choice(
+    selected = release_choice(
         "choice of a model",
         lambda uniforms: (choice.choose_index(float(uniforms[0])), Labels("choice")),
         source,
@@ -367,18 +367,18 @@ def _fit_and_choose(
         call=record,
         choose_exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
     )
-    place = int(chosen)
-    model = groups.models[place]
-    own = results[id(model)]
+    index = int(selected)
+    model = groups.models[index]
+    winner = results[id(model)]
     model.results = replace(
-        own,
-        claim=chosen.claim,
-        guarantee=chosen.guarantee,
+        winner,
+        claim=selected.claim,
+        guarantee=selected.guarantee,
         record=record,
         nobs=groups.y.size,
-        facts=(*own.facts, ("Chosen among:", f"{m} models")),
+        facts=(*winner.facts, ("Chosen among:", f"{m} models")),
     )
-    return place
+    return index
 
 
 def _is_tuning_condition(condition: str) -> bool:
@@ -388,4 +388,6 @@ def _is_tuning_condition(condition: str) -> bool:
 
 def _compose_parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Return the joint guarantee of releases of disjoint groups: the largest epsilon and delta."""
-    return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))
+    return Guarantee(
+        max(guarantee.epsilon for guarantee in guarantees), max(guarantee.delta for guarantee in guarantees)
+    )

@@ -154,8 +154,8 @@ class Btpe:
         def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             pairs = uniforms[: uniforms.size // 2 * 2].reshape(-1, 2)
             k, accepted = self._run_trials(pairs[:, 0] * self.p4, pairs[:, 1].copy())
-            found = np.flatnonzero(accepted)[:missing]
-            return k[found], 2 * (int(found[-1]) + 1 if found.size == missing else len(pairs))
+            indices = np.flatnonzero(accepted)[:missing]
+            return k[indices], 2 * (int(indices[-1]) + 1 if indices.size == missing else len(pairs))
 
         # a variable needs 1.1 to 1.5 trials on average
         result = stream.collect_draws(count, 2.6, 2 * _CHUNK_SIZE, draw_chunk)
@@ -207,16 +207,16 @@ class Btpe:
         return self._ratios[k]
 
     def _compute_ratios(self, k: np.ndarray) -> np.ndarray:
-        whole = k.astype(np.int64)
-        if not whole.size:
+        counts = k.astype(np.int64)
+        if not counts.size:
             return k
-        least = int(whole.min())
-        if int(whole.max()) - least > 4 * _CHUNK_SIZE:
-            return np.array([self._compute_ratio(i) for i in whole.tolist()])
-        present = np.flatnonzero(np.bincount(whole - least))
+        minimum = int(counts.min())
+        if int(counts.max()) - minimum > 4 * _CHUNK_SIZE:
+            return np.array([self._compute_ratio(i) for i in counts.tolist()])
+        present = np.flatnonzero(np.bincount(counts - minimum))
         table = np.zeros(int(present[-1]) + 1)
-        table[present] = [self._compute_ratio(i) for i in (present + least).tolist()]
-        return table[whole - least]
+        table[present] = [self._compute_ratio(i) for i in (present + minimum).tolist()]
+        return table[counts - minimum]
 
     def _is_below_density(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the mask of v below the probability of k relative to that of the mode."""

@@ -233,12 +233,12 @@ class ContinuousDistributions(SeededStream):
             with np.errstate(over="ignore"):
                 return gamma.get_gamma_distribution(shape).draw_many(self._stream, n, scale)
         pairs = list(zip(np.resize(shape, n).tolist(), np.resize(scale, n).tolist()))
-        known = [_find_certain_gamma(a, b) for a, b in pairs]
+        certain_values = [_find_certain_gamma(a, b) for a, b in pairs]
         draw = self._stream.draw_one
         return np.array(
             [
                 gamma.get_gamma_distribution(a).draw_one(draw, b) if sure is None else sure
-                for (a, b), sure in zip(pairs, known)
+                for (a, b), sure in zip(pairs, certain_values)
             ]
         )
 
@@ -345,13 +345,13 @@ def _resolve_scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     """Return the scale from the arguments rate and scale."""
     if scale is None:
         return _invert_rate(rate)
-    given = to_numbers(scale, "scale")
-    if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
+    scales = to_numbers(scale, "scale")
+    if np.any(rate != 1.0) and not np.all(np.abs(rate * scales - 1.0) < 1e-15):
         raise PydpstatError(
-            f"rate and scale must be inverses of each other; got {describe_value(rate)} and {describe_value(given)}. "
+            f"rate and scale must be inverses of each other; got {describe_value(rate)} and {describe_value(scales)}. "
             "Give one of them."
         )
-    return given
+    return scales
 
 
 def _find_certain_gamma(shape: float, scale: float) -> float | None:

@@ -171,12 +171,12 @@ class CountDistributions(SeededStream):
                 return _as_counts(np.full(n, certain))
             return _as_counts(binomial.get_binomial_distribution(int(size), prob).draw_many(self._stream, n))
         pairs = list(zip(np.resize(size, n).tolist(), np.resize(prob, n).tolist()))
-        known = [_find_certain_binomial(k, p) for k, p in pairs]
+        certain_values = [_find_certain_binomial(k, p) for k, p in pairs]
         draw = self._stream.draw_one
         return _as_counts(
             [
                 binomial.get_binomial_distribution(int(k), p).draw_one(draw) if sure is None else sure
-                for (k, p), sure in zip(pairs, known)
+                for (k, p), sure in zip(pairs, certain_values)
             ]
         )
 

@@ -69,18 +69,18 @@ class SmallShape:
             return np.array([self.draw_one(stream.draw_one, scale) for _ in range(count)])
 
         def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-            rest, halvings = split_uniforms(uniforms)
-            length = count_exponential_uniforms(rest)
+            remainders, halvings = split_uniforms(uniforms)
+            length = count_exponential_uniforms(remainders)
             # a trial is a uniform followed by an exponential variable
             total = np.append(1 + length[1:], uniforms.size)
-            at = find_starts(total)
-            at = at[at + total[at] <= uniforms.size]
-            at = at[at + 1 < uniforms.size]
-            x, bound = self._run_trials(uniforms[at])
-            waiting = compute_exponential_values(uniforms, rest, halvings, length, at + 1)
-            found = np.flatnonzero(waiting >= bound)[:missing]
-            last = at[found[-1]] if found.size == missing else at[-1]
-            return scale * x[found], int(last + total[last])
+            starts = find_starts(total)
+            starts = starts[starts + total[starts] <= uniforms.size]
+            starts = starts[starts + 1 < uniforms.size]
+            x, bound = self._run_trials(uniforms[starts])
+            waiting = compute_exponential_values(uniforms, remainders, halvings, length, starts + 1)
+            indices = np.flatnonzero(waiting >= bound)[:missing]
+            last = starts[indices[-1]] if indices.size == missing else starts[-1]
+            return scale * x[indices], int(last + total[last])
 
         return stream.collect_draws(count, 4.0, _CHUNK_SIZE, draw_chunk)
 
@@ -160,11 +160,11 @@ class LargeShape:
 
         def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             t, end, doubled = self._transform_positions(uniforms)
-            at = find_starts(end - np.arange(end.size))[:missing]
-            at = at[end[at] <= uniforms.size]
-            x = self.s + 0.5 * t[at]
+            starts = find_starts(end - np.arange(end.size))[:missing]
+            starts = starts[end[starts] <= uniforms.size]
+            x = self.s + 0.5 * t[starts]
             # R computes (scale x) x in one branch and scale (x x) in the other
-            return np.where(doubled[at], scale * x * x, scale * (x * x)), int(end[at[-1]])
+            return np.where(doubled[starts], scale * x * x, scale * (x * x)), int(end[starts[-1]])
 
         return stream.collect_draws(count, 3.0, _CHUNK_SIZE, draw_chunk)
 
@@ -262,8 +262,8 @@ class BetaDistribution(SeededStream):
             return np.empty(0)
         for name, shape in zip(("shape1", "shape2"), shapes):
             require_parameter(shape >= 0.0, name, shape, "at least 0")
-        first, second = (shape.tolist() for shape in shapes)
-        return np.array([_draw_beta(self._stream.draw_one, a, b) for a, b in zip(first, second)])
+        alphas, betas = (shape.tolist() for shape in shapes)
+        return np.array([_draw_beta(self._stream.draw_one, a, b) for a, b in zip(alphas, betas)])
 
 
 def _draw_beta(draw: Callable[[], float], shape1: float, shape2: float) -> float:
@@ -277,10 +277,10 @@ def _draw_beta(draw: Callable[[], float], shape1: float, shape2: float) -> float
     if math.isinf(shape2) or shape1 == 0.0:
         return 0.0
     low, high = min(shape1, shape2), max(shape1, shape2)
-    w, other = _draw_beta_bc(draw, low, high) if low <= 1.0 else _draw_beta_bb(draw, low, high)
+    w, scale = _draw_beta_bc(draw, low, high) if low <= 1.0 else _draw_beta_bb(draw, low, high)
     # BB's ratio belongs to the smaller shape, BC's to the larger one
     of_first = (shape1 == low) == (low > 1.0)
-    return (w if of_first else other) / (other + w)
+    return (w if of_first else scale) / (scale + w)
 
 
 def _compute_beta_ratio(u: float, rate: float, scale: float) -> tuple[float, float]:
@@ -295,9 +295,9 @@ def _draw_beta_bb(draw: Callable[[], float], low: float, high: float) -> tuple[f
     rate = math.sqrt((total - 2.0) / (2.0 * low * high - total))
     gamma = low + 1.0 / rate
     while True:
-        first, second = draw(), draw()
-        v, w = _compute_beta_ratio(first, rate, low)
-        z = first * first * second
+        u1, u2 = draw(), draw()
+        v, w = _compute_beta_ratio(u1, rate, low)
+        z = u1 * u1 * u2
         r = gamma * v - _LOG_4
         s = low + r - w
         if s + _ONE_AND_LOG_5 >= 5.0 * z:
@@ -312,18 +312,18 @@ def _draw_beta_bc(draw: Callable[[], float], low: float, high: float) -> tuple[f
     k1 = delta * (0.0138889 + 0.0416667 * low) / (high * rate - 0.777778)
     k2 = 0.25 + (0.5 + 0.25 / delta) * low
     while True:
-        first, second = draw(), draw()
-        if first < 0.5:
-            y = first * second
-            z = first * y
-            if 0.25 * second + z - y >= k1:
+        u1, u2 = draw(), draw()
+        if u1 < 0.5:
+            y = u1 * u2
+            z = u1 * y
+            if 0.25 * u2 + z - y >= k1:
                 continue
         else:
-            z = first * first * second
+            z = u1 * u1 * u2
             if z <= 0.25:
-                return _compute_beta_ratio(first, rate, high)[1], low
+                return _compute_beta_ratio(u1, rate, high)[1], low
             if z >= k2:
                 continue
-        v, w = _compute_beta_ratio(first, rate, high)
+        v, w = _compute_beta_ratio(u1, rate, high)
         if total * (float(log(total / (low + w))) + v) - _LOG_4 >= float(log(z)):
             return w, low

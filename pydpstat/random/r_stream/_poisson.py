@@ -87,9 +87,9 @@ def draw_poisson(stream: UniformStream, count: int, mean: float) -> np.ndarray:
         means = np.full(position.size, mean)
         with np.errstate(over="ignore"):
             value, end = transform_large_means(means, uniforms, position, split_uniforms(uniforms))
-        at = find_starts(end - position)[:missing]
-        at = at[end[at] <= uniforms.size]
-        return value[at], int(end[at[-1]])
+        starts = find_starts(end - position)[:missing]
+        starts = starts[end[starts] <= uniforms.size]
+        return value[starts], int(end[starts[-1]])
 
     return stream.collect_draws(count, 3.0, _CHUNK_SIZE, draw_chunk)
 
@@ -103,8 +103,8 @@ def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
         table.append(total)
     result = np.empty(count)
     for start in range(0, count, _CHUNK_SIZE):
-        part = result[start : start + _CHUNK_SIZE]
-        part[:] = np.searchsorted(table, stream.take_uniforms(part.size))
+        chunk = result[start : start + _CHUNK_SIZE]
+        chunk[:] = np.searchsorted(table, stream.take_uniforms(chunk.size))
     return result
 
 
@@ -147,9 +147,9 @@ def _compute_densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.
     far = np.flatnonzero(np.abs(v) > 0.25)
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _INVERSE_ROOT_2PI / np.sqrt(safe)
-    few = np.flatnonzero(k < 10.0)
-    exponent[few] = -mean[few]
-    factor[few] = compute_power(mean[few], k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    is_small = np.flatnonzero(k < 10.0)
+    exponent[is_small] = -mean[is_small]
+    factor[is_small] = compute_power(mean[is_small], k[is_small]) / _FACTORIALS_ARRAY[k[is_small].astype(np.int64)]
     return exponent, factor
 
 
@@ -209,12 +209,12 @@ def transform_large_means(
         m, deviation = mean[index], s[index]
         t = 1.8 + np.where(u >= 0.0, e, -e)
         k = np.floor(m + deviation * t)
-        tried = t > -0.6744
-        k[~tried] = 0.0
+        is_candidate = t > -0.6744
+        k[~is_candidate] = 0.0
         value[index] = k
         exponent, factor = _compute_densities(k, m)
         hat_exponent, hat = _compute_hat((0.5 - (m - k)) / deviation, m, deviation)
-        return tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
+        return is_candidate & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
 
     run_double_trials(low[refused], uniforms, remainders, end, accept_trials)
     return value, end
@@ -235,19 +235,19 @@ def draw_geometric(stream: UniformStream, count: int, odds: float) -> np.ndarray
         return np.zeros(count)
 
     def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        rest, halvings = split_uniforms(uniforms)
-        length = count_exponential_uniforms(rest)
+        remainders, halvings = split_uniforms(uniforms)
+        length = count_exponential_uniforms(remainders)
         total = length + 1
-        value, is_large = _draw_large_means(uniforms, rest, halvings, length, total, odds)
-        at = find_starts(total)[:missing]
-        at = at[at + total[at] <= uniforms.size]
-        mean = compute_exponential_values(uniforms, rest, halvings, length, at) * odds
-        known = np.flatnonzero(is_large[at])
+        value, is_large = _draw_large_means(uniforms, remainders, halvings, length, total, odds)
+        starts = find_starts(total)[:missing]
+        starts = starts[starts + total[starts] <= uniforms.size]
+        mean = compute_exponential_values(uniforms, remainders, halvings, length, starts) * odds
+        large_indices = np.flatnonzero(is_large[starts])
         # values for large means are replaced afterwards, so any small mean is suitable here
-        mean[known] = 1.0
-        part = invert_small_means(uniforms[at + length[at]], mean)
-        part[known] = value[at[known]]
-        return part, int(at[-1] + total[at[-1]])
+        mean[large_indices] = 1.0
+        draws = invert_small_means(uniforms[starts + length[starts]], mean)
+        draws[large_indices] = value[starts[large_indices]]
+        return draws, int(starts[-1] + total[starts[-1]])
 
     return stream.collect_draws(count, 3.0, _GEOMETRIC_CHUNK, draw_chunk)
 
@@ -264,15 +264,15 @@ def _draw_large_means(
     value = np.empty(uniforms.size)
     is_large = np.zeros(uniforms.size, dtype=np.bool_)
     # the exponential variable is below (halvings + 1) log 2
-    least = int(LARGE_MEAN / odds / LOG_2 * (1.0 - 1e-9)) - 1
-    at = np.flatnonzero(halvings >= least)
-    near_end = at[at >= uniforms.size - 3 * MARGIN]
+    min_halvings = int(LARGE_MEAN / odds / LOG_2 * (1.0 - 1e-9)) - 1
+    starts = np.flatnonzero(halvings >= min_halvings)
+    near_end = starts[starts >= uniforms.size - 3 * MARGIN]
     total[near_end] = uniforms.size + 1
-    at = at[: at.size - near_end.size]
-    if at.size:
-        mean = compute_exponential_values(uniforms, rest, halvings, length, at) * odds
-        at, mean = at[mean >= LARGE_MEAN], mean[mean >= LARGE_MEAN]
-        value[at], end = transform_large_means(mean, uniforms, at + length[at], (rest, halvings))
-        total[at] = end - at
-        is_large[at] = True
+    starts = starts[: starts.size - near_end.size]
+    if starts.size:
+        mean = compute_exponential_values(uniforms, rest, halvings, length, starts) * odds
+        starts, mean = starts[mean >= LARGE_MEAN], mean[mean >= LARGE_MEAN]
+        value[starts], end = transform_large_means(mean, uniforms, starts + length[starts], (rest, halvings))
+        total[starts] = end - starts
+        is_large[starts] = True
     return value, is_large

@@ -42,11 +42,11 @@ def draw_index_below(draw: Callable[[], float], n: int) -> int:
 def _make_candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
     """Return the candidates that begin at every `step`-th uniform, as far as there are enough uniforms."""
     # conversion to integers rounds down
-    parts = (uniforms * _WORD_RANGE).astype(np.int64)
-    end = parts.size - bits // 16
-    value = parts[0:end:step]
+    words = (uniforms * _WORD_RANGE).astype(np.int64)
+    end = words.size - bits // 16
+    value = words[0:end:step]
     for j in range(1, bits // 16 + 1):
-        value = (value << 16) | parts[j : end + j : step]
+        value = (value << 16) | words[j : end + j : step]
     return value & ((1 << bits) - 1)
 
 
@@ -55,22 +55,22 @@ def draw_with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarra
     if size < _MAX_SCALAR_DRAWS:
         return np.array([draw_index_below(stream.draw_one, n) for _ in range(size)], dtype=np.int64)
     bits = _count_bits(n)
-    words = bits // 16 + 1
+    n_words = bits // 16 + 1
 
     def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        value = _make_candidates(uniforms, bits, words)
-        found = np.flatnonzero(value < n)[:missing]
-        return value[found], words * (int(found[-1]) + 1 if found.size == missing else value.size)
+        value = _make_candidates(uniforms, bits, n_words)
+        indices = np.flatnonzero(value < n)[:missing]
+        return value[indices], n_words * (int(indices[-1]) + 1 if indices.size == missing else value.size)
 
-    return stream.collect_draws(size, words * 2.0**bits / n, _CHUNK_SIZE * words, draw_chunk)
+    return stream.collect_draws(size, n_words * 2.0**bits / n, _CHUNK_SIZE * n_words, draw_chunk)
 
 
 def draw_without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw distinct indices below n by R's shuffle: the last element replaces the one drawn."""
-    places = _draw_shrinking(stream, n, size)
+    positions = _draw_shrinking(stream, n, size)
     if size < _MAX_SCALAR_MOVES or 16 * size < n:
-        return _shuffle_few(places.tolist(), n)
-    return _shuffle_many(places, n)
+        return _shuffle_few(positions.tolist(), n)
+    return _shuffle_many(positions, n)
 
 
 def _draw_shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
@@ -78,23 +78,23 @@ def _draw_shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
     result = np.empty(size, dtype=np.int64)
     done = 0
     while done < size:
-        left = n - done
-        bits = _count_bits(left)
+        n_left = n - done
+        bits = _count_bits(n_left)
         # the number of bits is constant down to this number of elements
-        same = min(size - done, left - (1 << bits >> 1)) if left > 1 else 1
-        if same < _MAX_SCALAR_DRAWS:
-            for i in range(done, done + same):
+        n_draws = min(size - done, n_left - (1 << bits >> 1)) if n_left > 1 else 1
+        if n_draws < _MAX_SCALAR_DRAWS:
+            for i in range(done, done + n_draws):
                 result[i] = draw_index_below(stream.draw_one, n - i)
-            done += same
+            done += n_draws
             continue
-        words = bits // 16 + 1
-        tries = min(_CHUNK_SIZE, same)
-        value = _make_candidates(stream.read_ahead(tries * words), bits, words)
-        found = np.flatnonzero(_find_accepted(value, left))[:same]
-        finished = found.size == same
-        stream.skip_uniforms(words * (int(found[-1]) + 1 if finished else tries))
-        result[done : done + found.size] = value[found]
-        done += found.size
+        n_words = bits // 16 + 1
+        tries = min(_CHUNK_SIZE, n_draws)
+        value = _make_candidates(stream.read_ahead(tries * n_words), bits, n_words)
+        indices = np.flatnonzero(_find_accepted(value, n_left))[:n_draws]
+        finished = indices.size == n_draws
+        stream.skip_uniforms(n_words * (int(indices[-1]) + 1 if finished else tries))
+        result[done : done + indices.size] = value[indices]
+        done += indices.size
     return result
 
 
@@ -104,19 +104,19 @@ def _find_accepted(value: np.ndarray, left: int) -> np.ndarray:
     while True:
         before = np.cumsum(accepted, dtype=np.int64)
         before -= accepted.astype(np.int64)
-        again = value < left - before
-        if np.array_equal(again, accepted):
+        is_accepted = value < left - before
+        if np.array_equal(is_accepted, accepted):
             return accepted
-        accepted = again
+        accepted = is_accepted
 
 
 def _shuffle_few(places: list[int], n: int) -> np.ndarray:
-    moved: dict[int, int] = {}
+    replacements: dict[int, int] = {}
     result = []
-    for place in places:
+    for position in places:
         n -= 1
-        result.append(moved.get(place, place))
-        moved[place] = moved.get(n, n)
+        result.append(replacements.get(position, position))
+        replacements[position] = replacements.get(n, n)
     return np.array(result, dtype=np.int64)
 
 
@@ -132,8 +132,8 @@ def _shuffle_many(places: np.ndarray, n: int) -> np.ndarray:
     origin = latest[last_place]
     itself = origin == time
     origin[itself] = earlier[itself]
-    moved = _follow_chains(origin, last_place)
-    return np.where(earlier < 0, places, moved[earlier])
+    replacements = _follow_chains(origin, last_place)
+    return np.where(earlier < 0, places, replacements[earlier])
 
 
 def _find_previous_hits(places: np.ndarray, n: int) -> np.ndarray:
@@ -212,8 +212,8 @@ def draw_weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size
     bounds = np.cumsum(prob[order])[:-1]
     result = np.empty(size, dtype=np.int64)
     for start in range(0, size, _CHUNK_SIZE):
-        part = result[start : start + _CHUNK_SIZE]
-        part[:] = order[np.searchsorted(bounds, stream.take_uniforms(part.size))]
+        chunk = result[start : start + _CHUNK_SIZE]
+        chunk[:] = order[np.searchsorted(bounds, stream.take_uniforms(chunk.size))]
     return result
 
 
@@ -222,23 +222,23 @@ def _draw_by_walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.nd
     n = prob.size
     threshold, alias = _make_aliases(prob)
     bits = _count_bits(n)
-    words = bits // 16 + 1
+    n_words = bits // 16 + 1
     index = np.empty(size, dtype=np.int64)
     u = np.empty(size)
     done = 0
     while done < size:
-        uniforms = stream.read_ahead(min(_CHUNK_SIZE, 4 * words * (size - done) + 16))
+        uniforms = stream.read_ahead(min(_CHUNK_SIZE, 4 * n_words * (size - done) + 16))
         value = _make_candidates(uniforms, bits, 1)
         accepted = value < n
-        length = accepted + words
-        at = find_starts(length)
-        at = at[at + length[at] <= uniforms.size]
-        found = at[accepted[at]][: size - done]
-        part = slice(done, done + found.size)
-        index[part] = value[found]
-        u[part] = uniforms[found + words]
-        done += found.size
-        last = found[-1] if done == size else at[-1]
+        length = accepted + n_words
+        starts = find_starts(length)
+        starts = starts[starts + length[starts] <= uniforms.size]
+        indices = starts[accepted[starts]][: size - done]
+        filled = slice(done, done + indices.size)
+        index[filled] = value[indices]
+        u[filled] = uniforms[indices + n_words]
+        done += indices.size
+        last = indices[-1] if done == size else starts[-1]
         stream.skip_uniforms(int(last + length[last]))
     return np.where(u + index < threshold[index], index, alias[index])
 
@@ -256,10 +256,10 @@ def _make_aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if 0 < giver < n:
         for k in range(n - 1):
             taker = listed[k]
-            other = listed[giver]
-            alias[taker] = other
-            share[other] += share[taker] - 1.0
-            if share[other] < 1.0:
+            donor = listed[giver]
+            alias[taker] = donor
+            share[donor] += share[taker] - 1.0
+            if share[donor] < 1.0:
                 giver += 1
             if giver >= n:
                 break
@@ -269,19 +269,19 @@ def _make_aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def draw_weighted_distinct(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
     """Draw distinct indices one by one, with the probabilities of the remaining ones."""
     order = order_decreasing(prob).tolist()
-    left = prob[order].tolist()
+    weights = prob[order].tolist()
     total = 1.0
     result = []
     for _ in range(size):
         bound = total * stream.draw_one()
         mass = 0.0
-        last = len(left) - 1
-        for j, p in enumerate(left):
+        last = len(weights) - 1
+        for j, p in enumerate(weights):
             mass += p
             if j == last or bound <= mass:
                 break
         result.append(order.pop(j))
-        total -= left.pop(j)
+        total -= weights.pop(j)
     return np.array(result, dtype=np.int64)
 
 

@@ -96,10 +96,10 @@ def find_starts(lengths: np.ndarray) -> np.ndarray:
 
 def _walk_path(steps: list[int]) -> np.ndarray:
     path = []
-    at = 0
-    while at < len(steps):
-        path.append(at)
-        at += steps[at]
+    position = 0
+    while position < len(steps):
+        path.append(position)
+        position += steps[position]
     return np.array(path, dtype=np.int64)
 
 
@@ -139,7 +139,7 @@ def _compute_tail_quantiles(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         result = evaluate_polynomial(_TAIL[0], r) / evaluate_polynomial(_TAIL[1], r)
     # these are too rare for separate coefficients
-    result[far] = [_compute_normal_quantile(each) for each in p[far].tolist()]
+    result[far] = [_compute_normal_quantile(probability) for probability in p[far].tolist()]
     return np.copysign(result, q)
 
 
@@ -185,8 +185,8 @@ def compute_normal_at(uniforms: np.ndarray, positions: np.ndarray) -> np.ndarray
     scratch = np.empty((4, min(positions.size, _NORMAL_CHUNK)))
     for start in range(0, positions.size, _NORMAL_CHUNK):
         out = result[start : start + _NORMAL_CHUNK]
-        first = positions[start : start + _NORMAL_CHUNK]
-        transform_to_normal(uniforms[first], uniforms[first + 1], out, scratch[:, : out.size])
+        chunk = positions[start : start + _NORMAL_CHUNK]
+        transform_to_normal(uniforms[chunk], uniforms[chunk + 1], out, scratch[:, : out.size])
     return result
 
 
@@ -220,31 +220,31 @@ _MULTIPLES_LIST = _MULTIPLES.tolist()
 def draw_one_exponential(draw: Callable[[], float]) -> float:
     """Draw one standard exponential variable."""
     mantissa, exponent = math.frexp(draw())
-    rest = mantissa + mantissa - 1.0
-    if rest == 0.0:
-        rest, exponent = 1.0, exponent - 1
+    remainder = mantissa + mantissa - 1.0
+    if remainder == 0.0:
+        remainder, exponent = 1.0, exponent - 1
     shift = _MULTIPLES_LIST[-exponent]
-    if rest <= LOG_2:
-        return shift + rest
-    least = draw()
+    if remainder <= LOG_2:
+        return shift + remainder
+    minimum = draw()
     for bound in _SUMS[1:]:
-        least = min(least, draw())
-        if rest <= bound:
+        minimum = min(minimum, draw())
+        if remainder <= bound:
             break
-    return shift + least * LOG_2
+    return shift + minimum * LOG_2
 
 
 def split_uniforms(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Split each uniform u = (1 + rest) / 2^(halvings + 1) into rest, above 0, and halvings."""
     bits = uniforms.view(np.int64)
     halvings = 1022 - (bits >> 52)
-    rest = ((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000).view(np.float64)
-    rest -= 1.0
-    if not rest.all():
-        exact = rest == 0.0
-        rest[exact] = 1.0
+    remainders = ((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000).view(np.float64)
+    remainders -= 1.0
+    if not remainders.all():
+        exact = remainders == 0.0
+        remainders[exact] = 1.0
         halvings[exact] += 1
-    return rest, halvings
+    return remainders, halvings
 
 
 def count_exponential_uniforms(rest: np.ndarray) -> np.ndarray:
@@ -263,16 +263,16 @@ def compute_exponential_values(
     """Return the variables that begin at the positions `at`; the other arrays are by position."""
     result = rest[at]
     longer = np.flatnonzero(result > LOG_2)
-    first = at[longer]
-    least = np.minimum(uniforms[first + 1], uniforms[first + 2])
-    more = np.flatnonzero(length[first] > 3)
+    starts = at[longer]
+    minima = np.minimum(uniforms[starts + 1], uniforms[starts + 2])
+    unfinished = np.flatnonzero(length[starts] > 3)
     offset = 3
-    while more.size:
-        place = first[more]
-        least[more] = np.minimum(least[more], uniforms[place + offset])
+    while unfinished.size:
+        positions = starts[unfinished]
+        minima[unfinished] = np.minimum(minima[unfinished], uniforms[positions + offset])
         offset += 1
-        more = more[length[place] > offset]
-    result[longer] = least * LOG_2
+        unfinished = unfinished[length[positions] > offset]
+    result[longer] = minima * LOG_2
     result += _MULTIPLES[halvings[at]]
     return result
 
@@ -289,17 +289,17 @@ def run_double_trials(
     A trial consists of an exponential variable and a uniform in (-1, 1); `accept` takes those of some draws and returns
     the mask of the accepted ones. For draws too close to the end of the uniforms, `end` is set beyond it.
     """
-    rest, halvings = remainders
-    length = count_exponential_uniforms(rest)
+    fractions, halvings = remainders
+    length = count_exponential_uniforms(fractions)
     while index.size:
-        short = end[index] > uniforms.size - MARGIN
-        end[index[short]] = uniforms.size + 1
-        index = index[~short]
-        at = end[index]
-        e = compute_exponential_values(uniforms, rest, halvings, length, at)
-        at = at + length[at]
-        end[index] = at + 1
-        index = index[~accept(index, e, 2.0 * uniforms[at] - 1.0)]
+        is_cut = end[index] > uniforms.size - MARGIN
+        end[index[is_cut]] = uniforms.size + 1
+        index = index[~is_cut]
+        position = end[index]
+        e = compute_exponential_values(uniforms, fractions, halvings, length, position)
+        position = position + length[position]
+        end[index] = position + 1
+        index = index[~accept(index, e, 2.0 * uniforms[position] - 1.0)]
 
 
 def draw_exponential(stream: UniformStream, count: int) -> np.ndarray:
@@ -308,12 +308,14 @@ def draw_exponential(stream: UniformStream, count: int) -> np.ndarray:
         return np.array([draw_one_exponential(stream.draw_one) for _ in range(count)])
 
     def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        rest, halvings = split_uniforms(uniforms)
-        length = count_exponential_uniforms(rest)
-        at = find_starts(length)[:missing]
-        if at[-1] + length[at[-1]] > uniforms.size:
-            at = at[:-1]
-        return compute_exponential_values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
+        remainders, halvings = split_uniforms(uniforms)
+        length = count_exponential_uniforms(remainders)
+        starts = find_starts(length)[:missing]
+        if starts[-1] + length[starts[-1]] > uniforms.size:
+            starts = starts[:-1]
+        return compute_exponential_values(uniforms, remainders, halvings, length, starts), int(
+            starts[-1] + length[starts[-1]]
+        )
 
     # a variable uses 1.9 uniforms on average
     return stream.collect_draws(count, 1.95, _EXPONENTIAL_CHUNK, draw_chunk)
@@ -334,11 +336,11 @@ def draw_laplace(stream: UniformStream, count: int, location: Numbers, scale: Nu
     locations, scales = np.broadcast_to(location, count), np.broadcast_to(scale, count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, _LAPLACE_CHUNK):
-            part = result[start : start + _LAPLACE_CHUNK]
-            q = stream.take_uniforms(part.size)
+            chunk = result[start : start + _LAPLACE_CHUNK]
+            q = stream.take_uniforms(chunk.size)
             lower = q < 0.5
             s = scales[start : start + _LAPLACE_CHUNK]
-            np.copyto(part, log(2.0 * np.where(lower, q, 1.0 - q)))
-            part *= np.where(lower, s, -s)
-            part += locations[start : start + _LAPLACE_CHUNK]
+            np.copyto(chunk, log(2.0 * np.where(lower, q, 1.0 - q)))
+            chunk *= np.where(lower, s, -s)
+            chunk += locations[start : start + _LAPLACE_CHUNK]
     return result

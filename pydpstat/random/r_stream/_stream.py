@@ -48,16 +48,16 @@ def invert_tempering(words: np.ndarray) -> np.ndarray:
     partial = key
     for _ in range(4):
         partial = key ^ ((partial << np.uint32(7)) & np.uint32(0x9D2C5680))
-    first = partial ^ (partial >> np.uint32(11))
-    return partial ^ (first >> np.uint32(11))
+    shifted = partial ^ (partial >> np.uint32(11))
+    return partial ^ (shifted >> np.uint32(11))
 
 
 def check_state(value: npt.ArrayLike) -> np.ndarray:
     """Check a ``.Random.seed`` and return it as 626 numbers of type int32."""
     try:
         state = np.asarray(value)
-        whole = state.dtype.kind in "iu" or bool(np.all(state == np.floor(state)))
-        state = state.astype(np.int64) if whole else np.empty(0)
+        is_integer = state.dtype.kind in "iu" or bool(np.all(state == np.floor(state)))
+        state = state.astype(np.int64) if is_integer else np.empty(0)
     except (TypeError, ValueError, OverflowError):
         state = np.empty(0)
     if state.ndim != 1 or state.size < 1:
@@ -66,9 +66,9 @@ def check_state(value: npt.ArrayLike) -> np.ndarray:
             "Take it from as.integer(.Random.seed) in R or from another RRandom's state."
         )
     if state[0] != RNG_KIND:
-        what = 'sample.kind "Rounding"' if state[0] == ROUNDING_KIND else "this kind of generator"
+        unsupported = 'sample.kind "Rounding"' if state[0] == ROUNDING_KIND else "this kind of generator"
         raise NotSupportedError(
-            f"state has RNG kind {state[0]}; only 10403 is supported, not {what}. "
+            f"state has RNG kind {state[0]}; only 10403 is supported, not {unsupported}. "
             'Call RNGkind("Mersenne-Twister", "Inversion", "Rejection") in R and take .Random.seed again.'
         )
     if state.size != BLOCK_SIZE + 2:
@@ -111,12 +111,12 @@ class UniformStream:
 
     def draw_one(self) -> float:
         """Draw one uniform."""
-        at = self._at
-        if at == self._end:
+        position = self._at
+        if position == self._end:
             self._fill_buffer(1)
-            at = self._at
-        self._at = at + 1
-        return self._uniforms.item(at)
+            position = self._at
+        self._at = position + 1
+        return self._uniforms.item(position)
 
     def read_ahead(self, count: int) -> np.ndarray:
         """Return a view of the next `count` uniforms without consuming them."""
@@ -138,8 +138,8 @@ class UniformStream:
         """Draw `count` uniforms as a separate array."""
         result = np.empty(count)
         for start in range(0, count, CHUNK_SIZE):
-            part = result[start : start + CHUNK_SIZE]
-            part[:] = self.take_uniforms(part.size)
+            chunk = result[start : start + CHUNK_SIZE]
+            chunk[:] = self.take_uniforms(chunk.size)
         return result
 
     def collect_draws(
@@ -154,21 +154,21 @@ class UniformStream:
         `draws` is called with the next uniforms, about `each` per draw and at most `max_uniforms`, and the number of
         missing draws. It returns that many draws or fewer, and the number of uniforms they use.
         """
-        parts = []
+        chunks = []
         while count:
-            found, used = draws(self.read_ahead(min(max_uniforms, int(each * count) + 200)), count)
+            chunk, used = draws(self.read_ahead(min(max_uniforms, int(each * count) + 200)), count)
             self.skip_uniforms(used)
-            parts.append(found)
-            count -= found.size
-        return np.concatenate(parts)
+            chunks.append(chunk)
+            count -= chunk.size
+        return np.concatenate(chunks)
 
     def _fill_buffer(self, count: int) -> None:
         # the block of the latest draw is kept because the state is computed from it
         start = (self._at - 1) // BLOCK_SIZE * BLOCK_SIZE
-        kept = self._uniforms[start : self._end]
+        unread = self._uniforms[start : self._end]
         missing = count - (self._end - self._at)
         fresh = self._draw_blocks(-(-missing // BLOCK_SIZE))
-        self._uniforms = np.concatenate((kept, fresh))
+        self._uniforms = np.concatenate((unread, fresh))
         self._at -= start
         self._end = self._uniforms.size
 

@@ -93,10 +93,10 @@ _MAX_WORD = np.uint64(2**64 - 1)
 
 def draw_below(limit: int) -> int:
     """Draw an integer from 0 to `limit` - 1, uniformly and exactly."""
-    known = (limit - 1).bit_length()
-    size = (known + 7) // 8
+    n_bits = (limit - 1).bit_length()
+    size = (n_bits + 7) // 8
     while True:
-        number = int.from_bytes(entropy(size), "little") >> (8 * size - known)
+        number = int.from_bytes(entropy(size), "little") >> (8 * size - n_bits)
         if number < limit:
             return number
 
@@ -119,11 +119,11 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
     kind = np.dtype(f"<u{width}")
     last = kind.type((1 << 8 * width) // bound * bound - 1)
     drawn = np.frombuffer(entropy(width * size), dtype=kind).copy()
-    places = np.flatnonzero(drawn > last)
-    while places.size:
-        again = np.frombuffer(entropy(width * places.size), dtype=kind)
-        drawn[places] = again
-        places = places[again > last]
+    rejected = np.flatnonzero(drawn > last)
+    while rejected.size:
+        redrawn = np.frombuffer(entropy(width * rejected.size), dtype=kind)
+        drawn[rejected] = redrawn
+        rejected = rejected[redrawn > last]
     return (drawn % kind.type(bound)).astype(np.int64)
 
 
@@ -136,9 +136,9 @@ def draw_each_below(limits: np.ndarray) -> np.ndarray:
     # words from the last multiple of the bound on are redrawn; 2^64 minus that multiple is 2^64 % bound
     past = np.flatnonzero(drawn > _MAX_WORD - (_MAX_WORD % bounds + np.uint64(1)) % bounds)
     while past.size:
-        again, bound = draw_words(past.size), bounds.flat[past]
-        drawn.flat[past] = again
-        past = past[again > _MAX_WORD - (_MAX_WORD % bound + np.uint64(1)) % bound]
+        redrawn, bound = draw_words(past.size), bounds.flat[past]
+        drawn.flat[past] = redrawn
+        past = past[redrawn > _MAX_WORD - (_MAX_WORD % bound + np.uint64(1)) % bound]
     return (drawn % bounds).astype(np.int64)
 
 

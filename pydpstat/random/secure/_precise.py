@@ -36,7 +36,7 @@ def compute_floor(
             # floor(n / d + 1/2) is floor((2 n + d) / (2 d))
             scale = ratio.denominator << (precision + 1)
             add = scale >> 1 if half else 0
-            low, high = ((2 * each * ratio.numerator + add) // scale for each in (below, above))
+            low, high = ((2 * bound * ratio.numerator + add) // scale for bound in (below, above))
             if low == high:
                 return low
         cell.draw_more_bits()
@@ -85,12 +85,12 @@ def compute_normal_floor(cell: UniformCell, ratio: Fraction, start: Callable[[fl
     _ensure_precision(cell, ratio)
     while True:
         if cell.place:
-            found: int | None = _approximate_normal_floor(cell, ratio, start)
-            while found is not None:
-                place = found
-                found = _verify_normal_floor(cell, ratio, place)
-                if found == place:
-                    return place
+            verified: int | None = _approximate_normal_floor(cell, ratio, start)
+            while verified is not None:
+                candidate = verified
+                verified = _verify_normal_floor(cell, ratio, candidate)
+                if verified == candidate:
+                    return candidate
         cell.draw_more_bits()
 
 
@@ -112,15 +112,15 @@ def _verify_normal_floor(cell: UniformCell, ratio: Fraction, place: int) -> int 
     It is correct if U/2 lies between the tails beyond the upper and the lower edge of the place.
     """
     mp = multiple_precision.get_functions()
-    least = mp.from_man_exp(cell.place, -cell.bits)
-    most = mp.from_man_exp(cell.place + 1, -cell.bits)
+    cell_low = mp.from_man_exp(cell.place, -cell.bits)
+    cell_high = mp.from_man_exp(cell.place + 1, -cell.bits)
     low, high = _bound_twice_tail(Fraction(2 * place + 1, 2) / ratio, cell.bits + _GUARD_BITS)
-    if mp.mpf_lt(least, high):
-        return place + 1 if mp.mpf_le(most, low) else None
+    if mp.mpf_lt(cell_low, high):
+        return place + 1 if mp.mpf_le(cell_high, low) else None
     if place:
         low, high = _bound_twice_tail(Fraction(2 * place - 1, 2) / ratio, cell.bits + _GUARD_BITS)
-        if mp.mpf_gt(most, low):
-            return place - 1 if mp.mpf_ge(least, high) else None
+        if mp.mpf_gt(cell_high, low):
+            return place - 1 if mp.mpf_ge(cell_low, high) else None
     return place
 
 
@@ -128,15 +128,15 @@ def compute_exponentials(exponents: list[Fraction], precision: int) -> list[int]
     """Return exp(x) for each x <= 0 in units of 2**-precision, accurate to one unit."""
     mp = multiple_precision.get_functions()
     # below it the exponential is less than a unit
-    least = -precision
+    min_exponent = -precision
     result = []
-    for each in exponents:
-        if each < least:
+    for exponent in exponents:
+        if exponent < min_exponent:
             result.append(0)
             continue
         working = precision + _GUARD_BITS
         value = mp.mpf_exp(
-            mp.from_rational(each.numerator, each.denominator, working + _count_whole_bits(each)), working
+            mp.from_rational(exponent.numerator, exponent.denominator, working + _count_whole_bits(exponent)), working
         )
         result.append(mp.to_int(mp.mpf_shift(value, precision), "n"))
     return result

@@ -72,14 +72,14 @@ def find_first_reaching(
     inside = weights(start)
     np.cumsum(inside, out=inside)
     inside += before
-    place = int(np.searchsorted(inside, aim))
-    if place == inside.size or not inside[place] - aim > slack:
+    index = int(np.searchsorted(inside, aim))
+    if index == inside.size or not inside[index] - aim > slack:
         return None
-    if place:
-        before = inside[place - 1]
+    if index:
+        before = inside[index - 1]
     elif not chunk:
         before = floor
-    return start + place if aim - before > slack else None
+    return start + index if aim - before > slack else None
 
 
 _WEIGHT_ERROR = 2.0**-41
@@ -147,13 +147,13 @@ def choose(
     measures = None if measure is None else np.asarray(measure, dtype=np.float64)
     drawn = bits.draw_word()
     rational = Fraction(rate)
-    found = None
+    index = None
     # if no candidate here can be chosen, one of the rest may be
     if rest is None or _find_possible(utilities, measures).any():
         top = _get_best_utility(utilities, measures)
-        found = _choose_fast(utilities, rational, measures, top, bits.to_midpoint(drawn), rest)
-    if found is not None:
-        return found + (rest.before if rest else 0)
+        index = _choose_fast(utilities, rational, measures, top, bits.to_midpoint(drawn), rest)
+    if index is not None:
+        return index + (rest.before if rest else 0)
     if rest is not None:
         utility, measure = rest.everything()
         utilities = np.asarray(utility, dtype=np.float64)
@@ -201,27 +201,27 @@ def _choose_fast(
 
     def compute_weights(start: int) -> Floats:
         values = utilities[start : start + CHUNK_SIZE]
-        part = np.subtract(values, top, out=buffer[: values.size])
-        part *= factor
+        weights = np.subtract(values, top, out=buffer[: values.size])
+        weights *= factor
         if measures is not None:
             # only candidates of measure 0 have a utility above the top
-            np.minimum(part, 0.0, out=part)
-        np.exp(part, out=part)
+            np.minimum(weights, 0.0, out=weights)
+        np.exp(weights, out=weights)
         if measures is not None:
-            part *= np.ldexp(measures[start : start + CHUNK_SIZE], scale)
-        return part
+            weights *= np.ldexp(measures[start : start + CHUNK_SIZE], scale)
+        return weights
 
     with np.errstate(all="ignore"):
-        sums, left_out = compute_chunk_sums(n, compute_weights), 0.0
+        sums, omitted_weight = compute_chunk_sums(n, compute_weights), 0.0
         if not is_in_range(sums):
             return None
         if rest is not None:
             # twice, which covers the roundings
-            left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
+            omitted_weight = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
         total = float(sums[-1])
         slack = (_WEIGHT_ERROR + (CHUNK_SIZE + n / CHUNK_SIZE + 64.0) * 2.0**-52 + 2.0 * bits.get_half_cell()) * total
         floor = 0.0 if rest is not None and rest.before else -np.inf
-        return find_first_reaching(uniform * total, sums, compute_weights, slack + left_out, floor)
+        return find_first_reaching(uniform * total, sums, compute_weights, slack + omitted_weight, floor)
 
 
 def _choose_exactly(
@@ -233,24 +233,24 @@ def _choose_exactly(
 ) -> int:
     """Return the choice by integer bounds of all weights."""
     top = _get_best_utility(utilities, measures)
-    places = np.flatnonzero(_find_possible(utilities, measures))
+    positions = np.flatnonzero(_find_possible(utilities, measures))
     if exact is None:
-        distinct, which = np.unique(utilities[places], return_inverse=True)
+        distinct, which = np.unique(utilities[positions], return_inverse=True)
         indices = which.reshape(-1).tolist()
-        exponents = [rate * (Fraction(each) - Fraction(top)) for each in distinct.tolist()]
+        exponents = [rate * (Fraction(utility) - Fraction(top)) for utility in distinct.tolist()]
     else:
-        exponents = [rate * exact[place] for place in places.tolist()]
-        indices = list(range(places.size))
-    sizes = [1] * places.size if measures is None else _to_integer_ratios(measures[places])
+        exponents = [rate * exact[position] for position in positions.tolist()]
+        indices = list(range(positions.size))
+    sizes = [1] * positions.size if measures is None else _to_integer_ratios(measures[positions])
     precision = 128
     while True:
         weights = precise.compute_exponentials(exponents, precision)
         # the error of each weight is at most one unit, so that of a sum is at most its measures
         sums = list(accumulate(size * weights[index] for size, index in zip(sizes, indices)))
         errors = list(accumulate(sizes))
-        found = _find_decided(sums, errors, cell)
-        if found is not None:
-            return int(places[found])
+        decided = _find_decided(sums, errors, cell)
+        if decided is not None:
+            return int(positions[decided])
         precision *= 2
         # as many bits as the weights have, because a far tail needs all of them
         while cell.bits < precision:
@@ -261,14 +261,14 @@ def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int 
     """Return the index that U selects, if the bounds sum -+ error decide it; else None."""
     low = cell.place * max(sums[-1] - errors[-1], 0)
     high = (cell.place + 1) * (sums[-1] + errors[-1])
-    place = bisect_left(sums, -(-high >> cell.bits))
-    for found in (place, place + 1):
-        if found >= len(sums):
+    first_index = bisect_left(sums, -(-high >> cell.bits))
+    for index in (first_index, first_index + 1):
+        if index >= len(sums):
             break
-        ends = (sums[found] - errors[found]) << cell.bits >= high
-        starts = found == 0 or (sums[found - 1] + errors[found - 1]) << cell.bits <= low
-        if ends:
-            return found if starts else None
+        has_upper = (sums[index] - errors[index]) << cell.bits >= high
+        has_lower = index == 0 or (sums[index - 1] + errors[index - 1]) << cell.bits <= low
+        if has_upper:
+            return index if has_lower else None
     # the last one takes the remainder
     last = len(sums) - 1
     if last == 0 or (sums[last - 1] + errors[last - 1]) << cell.bits <= low:
@@ -278,6 +278,6 @@ def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int 
 
 def _to_integer_ratios(measures: Floats) -> list[int]:
     """Return integers in exactly the same proportions."""
-    ratios = [each.as_integer_ratio() for each in measures.tolist()]
+    ratios = [measure.as_integer_ratio() for measure in measures.tolist()]
     common = max(denominator for _, denominator in ratios)
     return [numerator * (common // denominator) for numerator, denominator in ratios]

@@ -129,8 +129,8 @@ def gamma(shape: int, rate: float) -> float:
     >>> secure.gamma(3, 1.0) > 0.0
     True
     """
-    parts = laplace(shape, 1.0, _GAMMA_GRID)
-    return float(np.abs(parts.astype(np.float64)).sum() * _GAMMA_GRID) / rate
+    draws = laplace(shape, 1.0, _GAMMA_GRID)
+    return float(np.abs(draws.astype(np.float64)).sum() * _GAMMA_GRID) / rate
 
 
 # the arrays of a chunk fit into the second-level cache
@@ -170,18 +170,18 @@ def draw_rounded(
     result = np.empty(size)
     large: dict[int, int] = {}
     for start in range(0, size, _CHUNK_SIZE):
-        part = result[start : start + _CHUNK_SIZE]
-        words = bits.draw_words(part.size)
+        chunk = result[start : start + _CHUNK_SIZE]
+        words = bits.draw_words(chunk.size)
         ratios: Scale = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK_SIZE]
         with np.errstate(all="ignore"):
-            undecided = _round_many(quantile, ratios, shift, words, part)
-        for place in undecided.tolist():
-            drawn = int(words[place])
-            whole = bits.get_sign(drawn) * finish(bits.make_cell(drawn), start + place)
-            if abs(whole) <= _LARGEST_EXACT:
-                part[place] = whole
+            undecided = _round_many(quantile, ratios, shift, words, chunk)
+        for index in undecided.tolist():
+            drawn = int(words[index])
+            integer = bits.get_sign(drawn) * finish(bits.make_cell(drawn), start + index)
+            if abs(integer) <= _LARGEST_EXACT:
+                chunk[index] = integer
             else:
-                large[start + place] = whole
+                large[start + index] = integer
     return result if not large else _insert_large(result, large)
 
 
@@ -194,24 +194,24 @@ def _draw_few(
 ) -> Integers:
     """Draw as `draw_rounded` does, one value after the other."""
     ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
-    wholes = []
-    for place, each in enumerate(ratios):
+    integers = []
+    for index, exact_ratio in enumerate(ratios):
         drawn = bits.draw_word()
-        whole = _round_one(quantile, each, shift, drawn)
-        if whole is None:
-            whole = bits.get_sign(drawn) * finish(bits.make_cell(drawn), place)
-        wholes.append(whole)
-    exact = all([abs(whole) <= _LARGEST_EXACT for whole in wholes])
-    return np.array(wholes, dtype=np.float64 if exact else object)
+        integer = _round_one(quantile, exact_ratio, shift, drawn)
+        if integer is None:
+            integer = bits.get_sign(drawn) * finish(bits.make_cell(drawn), index)
+        integers.append(integer)
+    exact = all([abs(integer) <= _LARGEST_EXACT for integer in integers])
+    return np.array(integers, dtype=np.float64 if exact else object)
 
 
 def _insert_large(result: Floats, large: dict[int, int]) -> Integers:
     result[list(large)] = 0.0
-    whole = np.empty(result.size, dtype=object)
-    whole[:] = [int(each) for each in result.tolist()]
-    for place, value in large.items():
-        whole[place] = value
-    return whole
+    integers = np.empty(result.size, dtype=object)
+    integers[:] = [int(number) for number in result.tolist()]
+    for index, value in large.items():
+        integers[index] = value
+    return integers
 
 
 def bound_error(ratio: Scale, value: Scale, u: Scale, size: Scale, shift: float, error: float) -> Scale:
@@ -234,10 +234,10 @@ def _round_one(quantile: QuantileFunction, ratio: float, shift: float, drawn: in
     x = ratio * value + shift
     if not x < _LARGEST_EXACT or u <= bits.get_half_cell():
         return None
-    whole = round(x)
+    integer = round(x)
     slack = bound_error(ratio, value, u, abs(x), shift, quantile.error)
-    if abs(x - whole) < 0.5 - slack or (x < 0.0 and slack < 0.5):
-        return bits.get_sign(drawn) * whole
+    if abs(x - integer) < 0.5 - slack or (x < 0.0 and slack < 0.5):
+        return bits.get_sign(drawn) * integer
     return None
 
 
@@ -261,13 +261,13 @@ def _round_many(
     bits.apply_signs(words, result)
     if decided.all():
         return np.empty(0, dtype=np.intp)
-    places = np.flatnonzero(~decided)
-    u, x = uniform[places], x[places]
-    ratio = ratio if isinstance(ratio, float) else ratio[places]
-    slack = bound_error(ratio, -minus[places], u, np.abs(x), shift, quantile.error)
-    decided = (distance[places] < 0.5 - slack) | ((x < 0.0) & (slack < 0.5))
+    undecided = np.flatnonzero(~decided)
+    u, x = uniform[undecided], x[undecided]
+    ratio = ratio if isinstance(ratio, float) else ratio[undecided]
+    slack = bound_error(ratio, -minus[undecided], u, np.abs(x), shift, quantile.error)
+    decided = (distance[undecided] < 0.5 - slack) | ((x < 0.0) & (slack < 0.5))
     decided &= u > bits.get_half_cell()
-    return places[~decided]
+    return undecided[~decided]
 
 
 LOG_QUANTILE = QuantileFunction(np.log, math.log, LOG_ERROR)

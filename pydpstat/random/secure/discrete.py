@@ -59,8 +59,8 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
 
     def bound_log_sum(cell: UniformCell, precision: int) -> tuple[int, int]:
         below, above = precise.bound_minus_log(cell, precision)
-        least, most = precise.bound_log_share(exact, precision)
-        return below + least, above + most
+        low, high = precise.bound_log_share(exact, precision)
+        return below + low, above + high
 
     # log(2 / (1 + a)) without cancellation
     return _draw_floors(size, exact, math.log1p(math.tanh(0.5 * _to_float(exact))), bound_log_sum)
@@ -123,15 +123,15 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
         return np.zeros(size)
     if size == 1:
         return _draw_one(sd)
-    kept: list[Integers] = []
+    draws: list[Integers] = []
     missing = size
     while missing > 0:
         # at least 40 % are accepted, except for small numbers of tries
         candidates = symmetric_geometric(2 * missing + 8, Fraction(1, math.floor(sd) + 1))
-        chosen = candidates[_draw_accepted(candidates, sd)][:missing]
-        kept.append(chosen)
-        missing -= chosen.size
-    return kept[0] if len(kept) == 1 else np.concatenate([np.empty(0), *kept])
+        accepted = candidates[_draw_accepted(candidates, sd)][:missing]
+        draws.append(accepted)
+        missing -= accepted.size
+    return draws[0] if len(draws) == 1 else np.concatenate([np.empty(0), *draws])
 
 
 def _draw_one(sd: float) -> Integers:
@@ -201,8 +201,8 @@ def draw_radii(size: int, rate: Fraction, columns: int, parts: int) -> IntegerAr
     """Draw `size` radii and return the accepted ones."""
     width = columns * parts
     drawn = np.abs(sign_geometric(size * (width + 1), rate))
-    few = drawn.dtype != object and float(drawn.max(initial=0.0)) * (width + 1) < _LARGEST_RADIUS
-    radius = drawn.astype(np.int64 if few else object).reshape(size, -1).sum(axis=1)
+    fits_int64 = drawn.dtype != object and float(drawn.max(initial=0.0)) * (width + 1) < _LARGEST_RADIUS
+    radius = drawn.astype(np.int64 if fits_int64 else object).reshape(size, -1).sum(axis=1)
     return radius[_draw_acceptance(radius, columns, parts)]
 
 
@@ -211,14 +211,14 @@ def _draw_acceptance(radius: IntegerArray, columns: int, parts: int) -> npt.NDAr
     words = bits.draw_words(radius.size)
     width = columns * parts
     # a lower bound of the ratio, whose factors are (r + j) / (r + i) with j >= 1
-    least = 1.0 - 0.5 * width * (width - 1) / (radius.astype(np.float64) + 1.0) - _ROUNDING
-    stand = words.astype(np.float64) * 2.0**-64 < least
-    for place in np.flatnonzero(~stand).tolist():
-        r = int(radius[place])
+    lower_limits = 1.0 - 0.5 * width * (width - 1) / (radius.astype(np.float64) + 1.0) - _ROUNDING
+    accepted = words.astype(np.float64) * 2.0**-64 < lower_limits
+    for index in np.flatnonzero(~accepted).tolist():
+        r = int(radius[index])
         column = math.prod(range(r + 1, r + parts + 1))
         chance = Fraction(column**columns, math.prod(range(r + 1, r + width + 1)))
-        stand[place] = is_cell_below(UniformCell(int(words[place]), 64), chance)
-    return stand
+        accepted[index] = is_cell_below(UniformCell(int(words[index]), 64), chance)
+    return accepted
 
 
 def _split_radii(radius: IntegerArray, parts: int) -> IntegerArray:
@@ -227,15 +227,15 @@ def _split_radii(radius: IntegerArray, parts: int) -> IntegerArray:
     Of the numbers from 0 to r + p - 1, p distinct ones are drawn; the gaps before each are the parts.
     """
     flat = radius.ravel()
-    chosen = np.empty((flat.size, parts), dtype=flat.dtype)
+    selected = np.empty((flat.size, parts), dtype=flat.dtype)
     missing = np.arange(flat.size)
     while missing.size:
         drawn = draw_each_below(np.repeat(flat[missing, None] + parts, parts, axis=1))
         drawn.sort(axis=1)
-        chosen[missing] = drawn
+        selected[missing] = drawn
         missing = missing[(drawn[:, 1:] == drawn[:, :-1]).any(axis=1)]
-    chosen[:, 1:] -= chosen[:, :-1] + 1
-    return chosen.reshape(*radius.shape, parts)
+    selected[:, 1:] -= selected[:, :-1] + 1
+    return selected.reshape(*radius.shape, parts)
 
 
 def draw_signs(magnitudes: IntegerArray) -> tuple[IntegerArray, npt.NDArray[np.bool_]]:
@@ -250,19 +250,19 @@ def collect_accepted(
     size: int, width: int, draw_rows: Callable[[int], IntegerArray], chance: float = 1.0
 ) -> IntegerArray:
     """Return the first `size` accepted rows of tries, where `chance` is the approximate acceptance rate."""
-    most = max(_CHUNK_SIZE // (width + 1), 16)
-    found: list[IntegerArray] = []
+    max_rows = max(_CHUNK_SIZE // (width + 1), 16)
+    accepted: list[IntegerArray] = []
     missing = size
     while missing > 0:
-        rows = draw_rows(min(int(1.02 * missing / chance) + 4, most))[:missing]
-        found.append(rows)
+        rows = draw_rows(min(int(1.02 * missing / chance) + 4, max_rows))[:missing]
+        accepted.append(rows)
         missing -= len(rows)
-    return np.concatenate([np.empty((0, width), dtype=np.int64), *found])
+    return np.concatenate([np.empty((0, width), dtype=np.int64), *accepted])
 
 
 def as_floats(points: IntegerArray) -> Integers:
     """Return integers as floats, or as Python's integers if one exceeds 2^53."""
-    if points.dtype == object and any(abs(each) > 2**53 for each in points.flat):
+    if points.dtype == object and any(abs(point) > 2**53 for point in points.flat):
         return points
     if points.dtype != object and np.abs(points).max(initial=0) > 2**53:
         return points.astype(object)

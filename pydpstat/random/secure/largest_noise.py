@@ -86,19 +86,19 @@ def noisy_max(
     # NaN and infinite bounds decide nothing
     unknown = ~(upper < np.inf)
     lower[unknown], upper[unknown] = -np.inf, np.inf
-    left = np.flatnonzero(upper >= _expand_groups(np.maximum.reduceat(lower, first), sizes))
-    ends = left.searchsorted(np.append(first, scores.size)).tolist()
-    if len(left) == first.size:
-        return [int(place) for place in left]
-    chosen = []
-    for start, stop, top in zip(ends, ends[1:], tops.tolist()):
-        places = left[start:stop].tolist()
-        if len(places) > 1:
-            own = [rate * Fraction(float(scores[place])) for place in places]
-            cells = [bits.make_cell(int(drawn[place])) for place in places]
-            places = [places[_choose_exactly(own, [int(counts[place]) for place in places], cells)]]
-        chosen.append(int(places[0]))
-    return chosen
+    plausible = np.flatnonzero(upper >= _expand_groups(np.maximum.reduceat(lower, first), sizes))
+    limits = plausible.searchsorted(np.append(first, scores.size)).tolist()
+    if len(plausible) == first.size:
+        return [int(index) for index in plausible]
+    indices = []
+    for start, stop, top in zip(limits, limits[1:], tops.tolist()):
+        candidates = plausible[start:stop].tolist()
+        if len(candidates) > 1:
+            utilities = [rate * Fraction(float(scores[index])) for index in candidates]
+            cells = [bits.make_cell(int(drawn[index])) for index in candidates]
+            candidates = [candidates[_choose_exactly(utilities, [int(counts[index]) for index in candidates], cells)]]
+        indices.append(int(candidates[0]))
+    return indices
 
 
 def _expand_groups(groups: Floats, sizes: Integers | None) -> Floats:
@@ -125,10 +125,10 @@ def _choose_exactly(scores: list[Fraction], counts: list[int], cells: list[Unifo
         bounds = [
             _bound_noisy_score(score, count, cell, precision) for score, count, cell in zip(scores, counts, cells)
         ]
-        place = max(range(len(bounds)), key=lambda each: bounds[each][0])
-        others = [high for each, (_, high) in enumerate(bounds) if each != place]
-        if all(high is not None and high <= bounds[place][0] for high in others):
-            return place
+        winner = max(range(len(bounds)), key=lambda each: bounds[each][0])
+        other_highs = [high for each, (_, high) in enumerate(bounds) if each != winner]
+        if all(high is not None and high <= bounds[winner][0] for high in other_highs):
+            return winner
         precision *= 2
         for cell in cells:
             cell.draw_more_bits()

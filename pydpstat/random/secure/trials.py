@@ -47,19 +47,19 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
     chances = np.asarray(probability)
     if not np.all((chances >= 0) & (chances <= 1)):
         raise PydpstatError("probability must be between 0 and 1.")
-    known = bits.KNOWN_BITS
-    drawn = bits.draw_words(size) >> np.uint64(64 - known)
+    n_bits = bits.KNOWN_BITS
+    drawn = bits.draw_words(size) >> np.uint64(64 - n_bits)
     # U < p: true in all cells below that of p, false in all above it
     edge: np.uint64 | npt.NDArray[np.uint64]
     if chances.ndim:
-        edge = np.floor(chances.astype(np.float64) * 2.0**known).astype(np.uint64)
+        edge = np.floor(chances.astype(np.float64) * 2.0**n_bits).astype(np.uint64)
     else:
         exact = Fraction(chances.item())
-        edge = np.uint64((exact.numerator << known) // exact.denominator)
+        edge = np.uint64((exact.numerator << n_bits) // exact.denominator)
     result = drawn < edge
-    for place in np.flatnonzero(drawn == edge).tolist():
-        each = Fraction(float(chances[place])) if chances.ndim else exact
-        result[place] = is_cell_below(UniformCell(int(drawn[place]), known), each)
+    for index in np.flatnonzero(drawn == edge).tolist():
+        each = Fraction(float(chances[index])) if chances.ndim else exact
+        result[index] = is_cell_below(UniformCell(int(drawn[index]), n_bits), each)
     return result
 
 
@@ -94,20 +94,20 @@ def draw_exp_trials(
         distance = reached - exponents
         result = distance > 0.0
         decided = (np.abs(distance) > slack) & (uniform > bits.get_half_cell())
-    for place in np.flatnonzero(~decided).tolist():
-        result[place] = precise.is_log_at_least(bits.make_cell(int(words[place])), exact(place))
+    for index in np.flatnonzero(~decided).tolist():
+        result[index] = precise.is_log_at_least(bits.make_cell(int(words[index])), exact(index))
     return result
 
 
 def draw_exp_trial(exponent: float, error: float, exact: Callable[[], Fraction]) -> bool:
     """Draw one trial as `draw_exp_trials` does, with plain Python numbers, which is ten times faster."""
-    word = bits.draw_word()
-    uniform = bits.to_midpoint(word)
+    drawn = bits.draw_word()
+    uniform = bits.to_midpoint(drawn)
     reached = -math.log(uniform)
     slack = 2.0 * bits.get_half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + error
     if uniform > bits.get_half_cell() and abs(reached - exponent) > slack:
         return reached > exponent
-    return precise.is_log_at_least(bits.make_cell(word), exact())
+    return precise.is_log_at_least(bits.make_cell(drawn), exact())
 
 
 def is_cell_below(cell: UniformCell, probability: Fraction) -> bool:
@@ -171,12 +171,12 @@ class LogisticChance:
 
     def digits(self, count: int) -> int:
         """Return floor(2**count * p)."""
-        known, value = self._known
-        if count > known:
-            known = max(count, _HEAD_BITS + _WORD_BITS)
-            value = self._compute_digits(known)
-            self._known = known, value
-        return value >> (known - count)
+        n_digits, value = self._known
+        if count > n_digits:
+            n_digits = max(count, _HEAD_BITS + _WORD_BITS)
+            value = self._compute_digits(n_digits)
+            self._known = n_digits, value
+        return value >> (n_digits - count)
 
     def _compute_digits(self, count: int) -> int:
         mp = multiple_precision.get_functions()
@@ -184,19 +184,19 @@ class LogisticChance:
         if self.exponent > count + self.others.bit_length():
             return 0
         top, bottom = self.exponent.numerator, self.exponent.denominator
-        others, more = mp.from_int(self.others), _GUARD_BITS
+        others, guard_bits = mp.from_int(self.others), _GUARD_BITS
         while True:
-            working = count + more
+            working = count + guard_bits
             # the exponent's relative error is multiplied by its size
             size = max(top.bit_length() - bottom.bit_length() + 1, 0)
             power = mp.mpf_exp(mp.from_rational(top, bottom, working + size), working)
             share = mp.mpf_div(others, mp.mpf_add(power, others, working), working)
             # p is at most 1, and each of the four rounding errors is below 2**(2 - working) of it
             units = mp.to_int(mp.mpf_shift(share, working), "n")
-            low, high = max(units - 32, 0) >> more, (units + 32) >> more
+            low, high = max(units - 32, 0) >> guard_bits, (units + 32) >> guard_bits
             if low == high:
                 return low
-            more *= 2
+            guard_bits *= 2
 
 
 def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
@@ -208,30 +208,30 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
     True
     """
-    first = chance.digits(_HEAD_BITS)
-    if first >> _HEAD_BITS:
+    leading_digits = chance.digits(_HEAD_BITS)
+    if leading_digits >> _HEAD_BITS:
         # the probability is 1
         return np.ones(size, dtype=bool)
-    head = np.uint8(first)
+    head = np.uint8(leading_digits)
     result = np.empty(size, dtype=bool)
     for start in range(0, size, _CHUNK_SIZE):
-        part = result[start : start + _CHUNK_SIZE]
-        drawn = np.frombuffer(bits.entropy(part.size), dtype=np.uint8)
-        np.less(drawn, head, out=part)
+        chunk = result[start : start + _CHUNK_SIZE]
+        drawn = np.frombuffer(bits.entropy(chunk.size), dtype=np.uint8)
+        np.less(drawn, head, out=chunk)
         ties = np.flatnonzero(drawn == head)
         if ties.size:
-            part[ties] = _resolve_ties(ties.size, chance)
+            chunk[ties] = _resolve_ties(ties.size, chance)
     return result
 
 
 def _resolve_ties(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     """Return the outcomes of trials whose first byte equals that of the probability."""
     result = np.zeros(size, dtype=bool)
-    known, places = _HEAD_BITS, np.arange(size)
-    while places.size:
-        known += _WORD_BITS
-        digit = np.uint64(chance.digits(known) & _WORD_MASK)
-        drawn = bits.draw_words(places.size)
-        result[places] = drawn < digit
-        places = places[drawn == digit]
+    n_bits, tied = _HEAD_BITS, np.arange(size)
+    while tied.size:
+        n_bits += _WORD_BITS
+        digit = np.uint64(chance.digits(n_bits) & _WORD_MASK)
+        drawn = bits.draw_words(tied.size)
+        result[tied] = drawn < digit
+        tied = tied[drawn == digit]
     return result
