@@ -58,6 +58,11 @@ PHRASES = {
     r"[Ss]tands? beside|printed numbers beside": "is shown next to",
     r"[Hh]olds? neither": "contains neither",
     r"(?:is|it is) another one": "differs",
+    r"[Ww]here (?:the|a) (?:release|test|fit) is to be charged": "the budget to which the release is charged",
+    r"[Bb]y default the budget's": "the default is that of `budget`",
+    r"[Ww]hat to do (?:with missing values|where a value)": "treatment of missing values",
+    r"[Ww]hose data a record": "the column that identifies the unit of each record",
+    r"[Aa]n argument is not allowed": "if an argument is invalid",
 }
 # what a reader sees has none of these: comments and inner docstrings may
 SHOWN = {

@@ -60,7 +60,7 @@ def refuse_identifiers(bounds: GivenBounds, names: tuple[str, ...] | None, argum
         raise PydpstatError(
             f"{argument} must have variables where one pair of bounds is for all columns; got "
             f"{checks.format_public_value(ids[0])}, which looks like an identifier. Select the variables, as in "
-            f"frame[{checks.format_public_value(other_names)}], or name whose data a record is, "
+            f"frame[{checks.format_public_value(other_names)}], or name the column of the units, "
             f"unit={checks.format_public_value(ids[0])}. If it is a variable, give bounds by column."
         )
 

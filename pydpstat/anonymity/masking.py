@@ -214,8 +214,8 @@ def add_noise(
         The noise's distribution.
     relative : bool, default False
         Whether the scale is in standard deviations of the column, which then must not be constant.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def add_noise(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or a column is not there, has no numbers, or has infinite ones.
+        If an argument is invalid, or a column is not there, has no numbers, or has infinite ones.
 
     See Also
     --------

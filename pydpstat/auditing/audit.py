@@ -75,8 +75,9 @@ def audit(
         Probability that `epsilon_lower` is a valid bound, between 0 and 1.
     seconds : float, optional
         Time limit of drawing; the draws until then are used.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the split into draws for the search and for counting. The release has its own randomness.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator. It splits
+        the draws into those for the search and those for counting; the release has its own randomness.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def audit(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or the release raises the same error on both data sets.
+        If an argument is invalid, or the release raises the same error on both data sets.
 
     See Also
     --------

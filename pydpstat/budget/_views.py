@@ -237,7 +237,7 @@ class LedgerViews(Account, Report):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed.
+            If an argument is invalid.
         MissingExtraError
             If matplotlib is not installed; the message has the command.
 

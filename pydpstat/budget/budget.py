@@ -47,7 +47,7 @@ class Budget(LedgerViews):
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the file or the tables are not a ledger, or it has other limits.
+        If an argument is invalid, the file or the tables are not a ledger, or it has other limits.
     MissingExtraError
         If psycopg is not installed, which a `url` needs; the message has the command.
 

@@ -187,7 +187,7 @@ def make_consistent(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or exact values do not add up.
+        If an argument is invalid, or exact values do not add up.
 
     See Also
     --------

@@ -69,7 +69,7 @@ def release_hierarchy(
         one column with the leaves' labels. Anything else has the counts of the leaves: by label (or by
         the tuple of labels, if some occur twice), or in the hierarchy's order.
     epsilon : float
-        Privacy parameter of all levels together; above 0 and finite.
+        Privacy parameter; positive and finite. It covers all levels together.
     hierarchy : Hierarchy, keyword only, required
         A public hierarchy, including leaves without records.
     split : {"uniform", "optimal", "leaves"}, sequence or dict, default "uniform"
@@ -78,23 +78,24 @@ def release_hierarchy(
         proportions, for the levels with noise from the top down, or by their names. A level without
         leaves is not released at a proportion of 0.
     delta : float, default 0
-        Above 0 and below 1 for a mechanism that requires it, divided equally among the levels with noise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0. It
+        is divided equally among the levels with noise.
     mechanism : {"geometric"} or Mechanism, default "geometric"
-        Mechanism of each level, by name or as an object (`pydpstat.mechanisms.Mechanism`).
+        Noise mechanism. It adds the noise of each level.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
     method : {"least squares", "ratio", "top-down"}, default "least squares"
         Method for consistency, see `make_consistent`.
     nonnegative, integer : bool, optional
         As in `make_consistent`.
     missing : {"error", "drop"}, default "error"
-        Treatment of records that are at no leaf, or have a missing label: raise an error, or drop
-        them (unbounded only).
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        record that is at no leaf, or has a missing label, is a missing value.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Budget charged with the release, once for all levels.
+        Budget to which the release is charged. All levels are charged together, once.
 
     Returns
     -------
@@ -106,8 +107,8 @@ def release_hierarchy(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
-        with ``missing="error"``. Nothing is spent or drawn then.
+        If an argument is invalid, the data do not fit the hierarchy, or a record is at no leaf with
+        ``missing="error"``. Nothing is spent or drawn then.
 
     See Also
     --------

@@ -68,8 +68,7 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, margins do not agree with each other, or no table with the
-        zeros of `table` has them.
+        If an argument is invalid, margins do not agree with each other, or no table with the zeros of `table` has them.
 
     Warns
     -----
@@ -208,7 +207,7 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or no such table is found.
+        If an argument is invalid, or no such table is found.
 
     See Also
     --------

@@ -95,8 +95,8 @@ def least_squares(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, exact margins do not agree with each other, or no table with
-        the required signs or integers has them.
+        If an argument is invalid, exact margins do not agree with each other, or no table with the required signs or
+        integers has them.
 
     Warns
     -----

@@ -327,7 +327,7 @@ def resolve_unit_and_neighbors(
     if isinstance(unit, str) and unit != paid.unit:
         raise PydpstatError(
             f"unit must be the budget's, {paid.unit!r}; got {checks.describe_option(unit)}. A budget's unit is "
-            f"the name of the column that tells whose data a record is: {write}."
+            f"the name of the column that identifies the unit of each record: {write}."
         )
     if neighbors != paid.neighbors:
         raise PydpstatError(

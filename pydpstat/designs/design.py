@@ -115,13 +115,11 @@ class Design(HelpfulErrors, Calls):
         Parameters
         ----------
         bounds : (float, float), or dict of them by column, optional
-            Public bounds of the new columns. By default they are computed from the bounds of the columns by
-            interval arithmetic; if these are not finite, as for a logarithm whose argument may be 0, they must
-            be given.
+            Public bounds of the new columns. By default they are computed from the bounds of the columns by interval
+            arithmetic; if these are not finite, as for a logarithm whose argument may be 0, they must be given.
         **columns : str
-            For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``,
-            or a condition as in `subset`, which makes Booleans. It may use columns that were assigned
-            before.
+            For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``, or a
+            condition as in `subset`, which makes Booleans. It may use columns that were assigned before.
 
         Returns
         -------
@@ -322,30 +320,33 @@ def design(
     bounds : dict of (float, float) by column, optional
         Public bounds, chosen without looking at the data.
     levels : dict of lists by column, optional
-        Public levels; ``"declared"`` for a Categorical whose categories are public.
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of each column by name.
     unit : str, optional
-        Column that identifies the unit of each record, such as a person's id: each release then protects all
-        records of a unit. By default that of the budget.
-    max_records : int, default 1
-        Largest number of records of a unit that count in a release, drawn for each release. In tests, models,
-        weighted statistics and population intervals one counts, so that records are independent.
+        Column that identifies the unit of each record, such as a person's id. All records of a unit are protected
+        together, and `neighbors` differ in one unit. The default is that of `budget`.
+    max_records : int, optional
+        Largest number of records of a unit that are used, drawn at random for each release. The default is 1. In tests,
+        models, weighted statistics and population intervals one is used, so that records are independent.
     weights : str, optional
         Column of survey weights, which needs bounds.
     strata : str, optional
         Column of the strata of the sampling design, which needs levels: weighted statistics that are
         not by group then have intervals based on the variances within strata.
     missing : {"error", "drop"}, number, level, or dict by column, default "error"
-        What to do with missing values, as in the functions.
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a number or a level, as in the functions. A dict has one of these for each column.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else unbounded: the number of records, or of units, is private.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. With `unit`, units are replaced, added or removed. The default
+        is that of `budget`, or ``"unbounded"`` without it.
     other : str or None, default "other"
-        The group of values that are in no level; None leaves them out. In a regression they count as the
-        reference level.
+        Name of an additional level for values that are not among the levels. None leaves records with such values out.
+        In a regression they count as the reference level.
     budget : Budget, optional
         Budget to which all releases are charged.
     rng : None, int, numpy.random.Generator or RRandom, optional
-        Source of all noise. None (default) is the operating system; an int seeds one NumPy generator for
-        all releases.
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator. One
+        generator is used for all releases.
 
     Returns
     -------
@@ -355,7 +356,7 @@ def design(
     Raises
     ------
     PydpstatError
-        Where a fact is not allowed, or refers to a column that the data do not have.
+        If a fact is not allowed, or refers to a column that the data do not have.
 
     See Also
     --------

@@ -85,7 +85,7 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or `f` does not return one number.
+        If an argument is invalid, or `f` does not return one number.
 
     See Also
     --------
@@ -135,7 +135,7 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     Raises
     ------
     PydpstatError
-        Where `object` is something else, or a point is not in the unit cube.
+        If `object` is something else, or a point is not in the unit cube.
 
     See Also
     --------

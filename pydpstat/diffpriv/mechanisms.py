@@ -168,7 +168,7 @@ class DPMechLaplace(DPMechNumeric):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------
@@ -217,7 +217,7 @@ class DPMechGaussian(DPMechNumeric):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------
@@ -268,7 +268,7 @@ class DPMechExponential(DPMech):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------
@@ -335,7 +335,7 @@ class DPMechBernstein(DPMech):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------

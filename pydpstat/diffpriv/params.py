@@ -41,7 +41,7 @@ class DPParamsEps(SlotObject):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------
@@ -110,7 +110,7 @@ class DPParamsDel(DPParamsEps):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------
@@ -164,7 +164,7 @@ class DPParamsGam(DPParamsDel):
     Raises
     ------
     PydpstatError
-        Where a value is not allowed, or given without its name.
+        If a value is not allowed, or given without its name.
 
     See Also
     --------

@@ -69,8 +69,8 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: object, *,
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, where the target does not return what the mechanism
-        needs, or where R would return NaN or an infinite value.
+        If an argument is invalid, if the target does not return what the mechanism needs, or if R would return NaN or
+        an infinite value.
 
     Warns
     -----

@@ -65,7 +65,7 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     Raises
     ------
     PydpstatError
-        Where the target does not return what the mechanism needs.
+        If the target does not return what the mechanism needs.
 
     See Also
     --------
@@ -183,8 +183,8 @@ def sensitivitySampler(
     Raises
     ------
     PydpstatError
-        Where neither `m` nor `gamma` is given, where `gamma` is too small for `m`, or where R
-        returns a sensitivity that is missing or infinite.
+        If neither `m` nor `gamma` is given, if `gamma` is too small for `m`, or if R returns a sensitivity that is
+        missing or infinite.
 
     See Also
     --------
@@ -255,8 +255,7 @@ def sensitivitySamplerManual(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R returns a sensitivity that is missing or
-        infinite.
+        If an argument is invalid, or if R returns a sensitivity that is missing or infinite.
 
     See Also
     --------

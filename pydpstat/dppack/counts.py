@@ -97,7 +97,7 @@ def histogramDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would stop, return NaN or never return.
+        If an argument is invalid, or if R would stop, return NaN or never return.
 
     Warns
     -----
@@ -204,7 +204,7 @@ def tableDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would stop.
+        If an argument is invalid, or if R would stop.
 
     Warns
     -----

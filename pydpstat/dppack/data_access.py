@@ -65,7 +65,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -111,7 +111,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -164,7 +164,7 @@ def covDataAccess(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -216,7 +216,7 @@ def quantileDataAccess(x: npt.ArrayLike, quant: float, lower_bound: float, upper
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return an infinite value.
+        If an argument is invalid, or if R would return an infinite value.
 
     See Also
     --------

@@ -68,7 +68,7 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -118,7 +118,7 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -168,7 +168,7 @@ def pooledVarDataAccess(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -228,7 +228,7 @@ def pooledCovDataAccess(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------

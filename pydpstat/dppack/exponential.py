@@ -66,7 +66,7 @@ def ExponentialMechanism(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return ``integer(0)``.
+        If an argument is invalid, or if R would return ``integer(0)``.
 
     See Also
     --------

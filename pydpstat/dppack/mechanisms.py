@@ -56,7 +56,7 @@ def LaplaceMechanism(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -126,12 +126,12 @@ def GaussianMechanism(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----
     PrivacyWarning
-        Where `delta` is 1 or more, or where the analytic calibration misses a small delta.
+        If `delta` is 1 or more, or if the analytic calibration misses a small delta.
 
     See Also
     --------
@@ -206,7 +206,7 @@ def calibrateAnalyticGaussianMechanism(
     Raises
     ------
     PydpstatError
-        Where R stops or never returns.
+        If R stops or never returns.
 
     See Also
     --------

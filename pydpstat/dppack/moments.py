@@ -62,7 +62,7 @@ def meanDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -148,7 +148,7 @@ def varDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -226,7 +226,7 @@ def sdDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -302,7 +302,7 @@ def covDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----

@@ -102,7 +102,7 @@ def pooledVarDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -195,7 +195,7 @@ def pooledCovDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+        If an argument is invalid, or if R would return NA, NaN or an infinite value.
 
     Warns
     -----

@@ -76,8 +76,8 @@ def quantileDP(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, where a value is missing, or where R would return
-        ``numeric(0)``: equal bounds, or so many equal records that all weights underflow.
+        If an argument is invalid, if a value is missing, or if R would return ``numeric(0)``: equal bounds, or so many
+        equal records that all weights underflow.
 
     Warns
     -----

@@ -65,25 +65,25 @@ def binomtest(
     condition : array_like of bool, shape (n,)
         One truth value a record, such as ``age > 65``; `scipy.stats.binomtest` takes the counts k and n.
     epsilon : float
-        Privacy parameter of the test with all that follows from it; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     p : float, default 0.5
         The proportion under the null hypothesis; from 0 to 1.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is concluded where the null hypothesis is rejected.
+        Alternative hypothesis. ``"greater"``: the proportion is above `p`.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop", True, False}, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or count
-        them as true or false.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: True or False.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the test is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def binomtest(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `condition` is not made of truth values, it is empty under
-        bounded neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, `condition` is not made of truth values, it is empty under bounded neighbors, or a
+        value is missing with ``missing="error"``.
 
     See Also
     --------
@@ -233,27 +233,29 @@ def proportions_test(
     condition1, condition2 : array_like of bool, shapes (n1,) and (n2,)
         One truth value a record of either group.
     epsilon : float
-        Privacy parameter of the test with all that follows from it; above 0 and finite. A record is in one
-        group, so that either count has the whole of it.
+        Privacy parameter; positive and finite. It covers the whole release. As a record is in one group, each count has
+        all of it.
     value : float, optional
         The difference (first minus second, between -1 and 1, by default 0) or the ratio (first to second,
         above 0, by default 1) under the null hypothesis.
     compare : {"diff", "ratio"}, default "diff"
         What is tested and has the interval.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is concluded where the null hypothesis is rejected; greater: than `value`.
+        Alternative hypothesis. ``"greater"``: the difference or ratio is above `value`.
     neighbors : {"bounded"}, optional
-        One record replaced within its group. Where nobody may know who is in which group, use
-        `chi2_contingency`.
+        ``"bounded"``: one record is replaced, and the number of records is public. Unbounded neighbors are an error. A
+        record that is replaced stays in its group. If it is private who is in which group, use `chi2_contingency`.
     missing : {"error", True, False}, default "error"
-        What to do with missing values: raise an error, or count them as true or false.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Treatment of missing values: ``"error"`` raises an error, a scalar replaces them: True or False.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the test is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -264,8 +266,8 @@ def proportions_test(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, a condition is not made of truth values or is empty, a value is
-        missing with ``missing="error"``, or neighbors are unbounded.
+        If an argument is invalid, a condition is not made of truth values or is empty, a value is missing with
+        ``missing="error"``, or neighbors are unbounded.
 
     See Also
     --------

@@ -57,30 +57,30 @@ def quantile_test(
     x : array_like of shape (n,)
         The data. Bounds are not needed: only how many records are below and above `q` counts.
     epsilon : float
-        Privacy parameter of the test; above 0 and finite.
+        Privacy parameter; positive and finite.
     q : float, default 0
         The quantile's value under the null hypothesis; finite.
     p : float, default 0.5
         Which quantile: the share of the population below it; above 0 and below 1.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is concluded where the null hypothesis is rejected; greater: the quantile is above `q`.
+        Alternative hypothesis. ``"greater"``: the quantile is above `q`.
     ties : bool, default True
         Whether records may equal `q`. False where that is impossible, as in continuous data: then the whole
         of epsilon is for one count.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the test is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -92,8 +92,8 @@ def quantile_test(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` is not made of numbers, it is empty under bounded
-        neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, `x` is not made of numbers, it is empty under bounded neighbors, or a value is
+        missing with ``missing="error"``.
 
     See Also
     --------

@@ -99,8 +99,8 @@ class _NoiseAccess:
         ----------
         values : scalar or array_like of shape (n,)
             Numbers, none missing.
-        rng : None, int, numpy.random.Generator or RRandom
-            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        rng : None, int, numpy.random.Generator or RRandom, optional
+            Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class LaplaceAccess(_NoiseAccess):
     Parameters
     ----------
     epsilon : float
-        Privacy parameter of each value's release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the release of one value.
     bounds : (float, float)
         Public bounds of the values, chosen without looking at them; values outside are clipped to
         them.
@@ -152,7 +152,7 @@ class LaplaceAccess(_NoiseAccess):
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -189,9 +189,9 @@ class GaussianAccess(_NoiseAccess):
     Parameters
     ----------
     epsilon : float
-        Privacy parameter of each value's release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the release of one value.
     delta : float
-        Privacy parameter of each value's release; above 0 and below 1.
+        Privacy parameter; above 0 and below 1. It covers the release of one value.
     bounds : (float, float)
         Public bounds of the values, chosen without looking at them; values outside are clipped to
         them.
@@ -199,7 +199,7 @@ class GaussianAccess(_NoiseAccess):
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------

@@ -117,8 +117,8 @@ class ResponseDesign(HelpfulErrors, ABC):
             True values, one per person: an array of any shape, list, Series, Index or Categorical of the
             design's categories, or a single value. Numbers and truth values that are equal are the same
             category: 1, 1.0 and True. Missing values are None, NaN, NaT, NA and masked ones.
-        rng : None, int, numpy.random.Generator or RRandom
-            Source of the coins. None (default) is the operating system; an int seeds NumPy.
+        rng : None, int, numpy.random.Generator or RRandom, optional
+            Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
         Returns
         -------
@@ -273,7 +273,7 @@ class ResponseDesign(HelpfulErrors, ABC):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed.
+            If an argument is invalid.
 
         Notes
         -----
@@ -336,8 +336,8 @@ class ResponseDesign(HelpfulErrors, ABC):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the design has more than two categories: the
-            maximum-likelihood estimates depend on all answers' numbers together then.
+            If an argument is invalid, or the design has more than two categories: the maximum-likelihood estimates
+            depend on all answers' numbers together then.
 
         Examples
         --------

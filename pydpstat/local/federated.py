@@ -175,12 +175,13 @@ class FederatedArray:
             costs nothing, also if the same definition is configured again. ``"spend"``: it draws a new
             answer, and the guarantees add up.
         budget : Budget, optional
-            Budget charged with new answers. One node's answer costs as much as the answers of all nodes.
+            Budget to which the release is charged. Each new query is a release. The answer of one node costs as much as
+            the answers of all nodes.
 
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or in a forked process.
+            If an argument is invalid, or in a forked process.
         """
         self.__check_process()
         access = check_access(definition)
@@ -194,9 +195,8 @@ class FederatedArray:
 
         Parameters
         ----------
-        rng : None, int, numpy.random.Generator or RRandom
-            Source of new answers' randomness. None (default) is the operating system; an int seeds
-            NumPy.
+        rng : None, int, numpy.random.Generator or RRandom, optional
+            Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
         Returns
         -------

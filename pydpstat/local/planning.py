@@ -78,7 +78,7 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     n : int or array_like
         Number of answers.
     epsilon : float or array_like
-        Privacy parameter of each answer; above 0.
+        Privacy parameter; positive and finite. It covers one answer.
 
     Returns
     -------
@@ -135,14 +135,13 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     Parameters
     ----------
     epsilon : float or array_like
-        Privacy parameters of each answer; above 0 and finite.
+        Privacy parameter; positive and finite. It covers one answer. A survey is simulated for each.
     n_nodes : int or array_like
         Numbers of nodes, each of which has one value and answers once; from 1 to 10 million.
     p : float, default 0.2
         Probability that a node's value is 1, from 0 to 1. New values are drawn for each survey.
-    rng : None, int, numpy.random.Generator or RRandom
-        Source of the values and the coins. None (default) is the operating system; an int seeds
-        NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
     Returns
     -------
@@ -154,7 +153,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -202,7 +201,7 @@ def run_n_experiments(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------

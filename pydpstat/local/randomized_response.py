@@ -23,18 +23,19 @@ class RandomizedResponse(ResponseDesign):
     Parameters
     ----------
     epsilon : float
-        Privacy parameter of each answer; at least 0. With 0 answers are independent of the truth,
-        and nothing can be estimated; with infinity they are the truth, and `respond` raises an error.
+        Privacy parameter of each answer; at least 0. With 0 answers are independent of the truth, and nothing can be
+        estimated; with infinity they are the truth, and `respond` raises an error.
     categories : int or list, default 2
         Number of categories k, for the values 0 to k - 1; or a list of them, public and chosen
         without the data. The answers have their types: ``[False, True]`` for booleans.
     missing : "error" or one of the categories, default "error"
-        Category that replaces missing values. Answers then do not show that a value was missing.
+        Treatment of missing values: ``"error"`` raises an error, a category replaces them. Answers then do not show
+        that a value was missing.
 
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -268,7 +269,7 @@ def required_n(
     Parameters
     ----------
     epsilon : float
-        Privacy parameter of each answer; above 0.
+        Privacy parameter; positive and finite. It covers one answer.
     width : float
         Upper end minus lower end; above 0 and below 1.
     alpha : float, default 0.05
@@ -289,7 +290,7 @@ def required_n(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or more than 2**53 persons are needed.
+        If an argument is invalid, or more than 2**53 persons are needed.
 
     See Also
     --------

@@ -175,7 +175,7 @@ class ResponseResults(DPResults):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed.
+            If an argument is invalid.
 
         References
         ----------

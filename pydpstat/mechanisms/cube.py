@@ -111,7 +111,7 @@ class CubeNoise(Noise):
         return self
 
     def times(self, units: Floats) -> CubeNoise:
-        """Return the distribution of each element times a positive unit of its own."""
+        """Return the distribution of each element times a separate positive unit."""
         return CubeNoise(np.asarray(units) * self.scale, self.columns, self.parts)
 
     def std(self) -> Numbers:

@@ -204,9 +204,9 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     Parameters
     ----------
     epsilon : float
-        Above 0 and finite.
+        Privacy parameter; positive and finite.
     delta : float
-        Above 0 and below 1.
+        Privacy parameter; above 0 and below 1.
     sensitivity : int, default 1
         Largest change that one record can make to a count.
     cells : {1, 2}, default 1

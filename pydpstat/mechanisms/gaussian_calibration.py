@@ -56,9 +56,9 @@ def calibrate_gaussian(
     Parameters
     ----------
     epsilon : float or array_like
-        Above 0 and finite; below 1 for ``"classical"``.
+        Privacy parameter; positive and finite. Below 1 for ``"classical"``.
     delta : float or array_like
-        Above 0 and below 1.
+        Privacy parameter; above 0 and below 1.
     sensitivity : float or array_like, default 1.0
         Largest L2 change that one record can make, in the units of the statistic.
     method : {"analytic", "classical", "probabilistic"}, default "analytic"

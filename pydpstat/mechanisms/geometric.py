@@ -140,7 +140,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
     Parameters
     ----------
     epsilon : float
-        Above 0 and finite.
+        Privacy parameter; positive and finite.
     sensitivity : int, default 1
         Largest L1 change that one record can make to the counts; ``alpha`` is
         ``exp(-epsilon / sensitivity)``.
@@ -247,7 +247,7 @@ class SignGeometricNoise(_IntegerNoise):
     Parameters
     ----------
     epsilon : float
-        The claimed epsilon, above 0 and finite.
+        Privacy parameter; positive and finite. The noise claims it.
     sensitivity : int, default 1
         Largest change of the count by one record; ``alpha`` is ``exp(-epsilon / sensitivity)``.
 

@@ -144,8 +144,7 @@ class LaplaceNoise(ContinuousNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, the sensitivity is not above 0, or the noise has
-            several scales.
+            If an epsilon is negative or NaN, the sensitivity is not above 0, or the noise has several scales.
 
         References
         ----------
@@ -235,7 +234,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     Parameters
     ----------
     epsilon : float or array_like
-        Above 0 and finite.
+        Privacy parameter; positive and finite.
     sensitivity : float or array_like
         Largest L1 change that one record can make, above 0 and finite.
 
@@ -279,8 +278,10 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
 
     Parameters
     ----------
-    sensitivity, epsilon : float or Fraction
-        Above 0.
+    sensitivity : float or Fraction
+        Largest L1 change that one record can make; above 0.
+    epsilon : float or Fraction
+        Privacy parameter; positive and finite.
 
     Returns
     -------
@@ -310,7 +311,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     Parameters
     ----------
     epsilon : float
-        The claimed epsilon, ``sensitivity / scale``; above 0 and finite.
+        Privacy parameter; positive and finite. The noise scale claims it: ``sensitivity / scale``.
 
     Returns
     -------
@@ -354,7 +355,7 @@ def truncated_positive_delta(epsilon: float) -> float:
     Parameters
     ----------
     epsilon : float
-        The claimed epsilon, ``sensitivity / scale``; above 0 and finite.
+        Privacy parameter; positive and finite. The noise scale claims it: ``sensitivity / scale``.
 
     Returns
     -------

@@ -110,7 +110,7 @@ class Noise:
         Raises
         ------
         PydpstatError
-            If an argument is not allowed.
+            If an argument is invalid.
 
         Notes
         -----
@@ -227,9 +227,10 @@ class Mechanism:
         Parameters
         ----------
         epsilon : float
-            Above 0 and finite.
+            Privacy parameter; positive and finite.
         delta : float
-            Above 0 and below 1 if the mechanism is approximate, otherwise 0.
+            Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise
+            0.
         sensitivity : float
             Sensitivity in the mechanism's norm, of one number or of a vector; above 0. For a release on a
             grid the method is called again with the sensitivity that includes rounding to the grid.

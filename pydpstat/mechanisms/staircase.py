@@ -34,7 +34,7 @@ class StaircaseNoise(Noise):
     Parameters
     ----------
     epsilon : float
-        Above 0 and finite.
+        Privacy parameter; positive and finite.
     sensitivity : float
         The steps' period, in the unit of the statistic: the largest change by one record; above 0.
 

@@ -104,7 +104,7 @@ def plan(
         ttest_ind, wilcoxon, mannwhitneyu, kruskal, f_oneway, binomtest, quantile_test, proportions_test,
         chi2_contingency, kendalltau.
     epsilon : float, optional
-        Privacy parameter of the release. If omitted, it is computed for an accuracy, or for the power of a test.
+        Privacy parameter; positive and finite. If omitted, it is computed for an accuracy, or for the power of a test.
     n : int, optional
         Number of records; if omitted, it is computed. Under bounded neighbors it is public, otherwise a
         guess; by group it is that of each group, of the smallest one if they differ. Sums, counts
@@ -140,8 +140,8 @@ def plan(
     Raises
     ------
     PydpstatError
-        If the function cannot be planned (choose), an argument is not allowed, or the requested accuracy or
-        power is unattainable; the message then states what can be attained.
+        If the function cannot be planned (choose), an argument is invalid, or the requested accuracy or power is
+        unattainable; the message then states what can be attained.
 
     See Also
     --------

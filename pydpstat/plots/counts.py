@@ -181,7 +181,7 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the frames have different counts, or more than 80.
+        If an argument is invalid, the frames have different counts, or more than 80.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 

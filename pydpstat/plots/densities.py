@@ -64,7 +64,7 @@ def noise_densities(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or more than seven curves are asked for.
+        If an argument is invalid, or more than seven curves are asked for.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 
@@ -174,7 +174,7 @@ def neighboring_densities(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 

@@ -60,7 +60,7 @@ def tradeoff(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or there are more than seven values of n.
+        If an argument is invalid, or there are more than seven values of n.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 
@@ -163,7 +163,7 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or there are more than seven methods.
+        If an argument is invalid, or there are more than seven methods.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 

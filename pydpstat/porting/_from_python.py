@@ -20,7 +20,7 @@ def make_python_forms(text: str) -> forms.Block:
     Raises
     ------
     SyntaxError
-        Where it is no Python.
+        If it is no Python.
     """
     reader = _PythonReader(text)
     with warnings.catch_warnings():

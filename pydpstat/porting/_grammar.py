@@ -43,7 +43,7 @@ def parse(text: str) -> Script:
     Raises
     ------
     RSyntaxError
-        Where R has a syntax error.
+        If R has a syntax error.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
     Raises
     ------
     RSyntaxError
-        Where it is no R.
+        If it is no R.
 
     Examples
     --------

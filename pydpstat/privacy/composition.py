@@ -43,8 +43,7 @@ def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: fl
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the neighbors or the units differ, or the method is not available for
-        the list.
+        If an argument is invalid, the neighbors or the units differ, or the method is not available for the list.
     MissingExtraError
         For ``"pld"`` if dp-accounting is not installed; the message has the command.
 

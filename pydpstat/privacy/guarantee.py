@@ -314,7 +314,7 @@ class Guarantee(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the sampling is not available for the neighbors.
+            If an argument is invalid, or the sampling is not available for the neighbors.
 
         Notes
         -----

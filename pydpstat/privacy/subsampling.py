@@ -207,7 +207,7 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     Raises
     ------
     PydpstatError
-        If an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------

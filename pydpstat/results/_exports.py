@@ -130,7 +130,7 @@ class Report(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the file cannot be written.
+            If an argument is invalid, or the file cannot be written.
 
         See Also
         --------
@@ -175,7 +175,7 @@ class Report(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the file cannot be written.
+            If an argument is invalid, or the file cannot be written.
 
         See Also
         --------
@@ -219,7 +219,7 @@ class Report(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the file cannot be written.
+            If an argument is invalid, or the file cannot be written.
 
         See Also
         --------
@@ -257,7 +257,7 @@ class Report(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the file cannot be written.
+            If an argument is invalid, or the file cannot be written.
 
         See Also
         --------

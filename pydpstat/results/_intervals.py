@@ -167,7 +167,7 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
+            If `alpha` is not in its range, `kind` is not available, or the test has no interval.
 
         See Also
         --------

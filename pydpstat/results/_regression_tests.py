@@ -53,7 +53,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where nothing was released that it could be computed from.
+            If nothing was released that it could be computed from.
         """
         return self._get_fit_statistic("rsquared")
 
@@ -66,7 +66,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where nothing was released that it could be computed from.
+            If nothing was released that it could be computed from.
         """
         return self._get_fit_statistic("scale")
 
@@ -87,7 +87,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where nothing was released that it could be computed from.
+            If nothing was released that it could be computed from.
         """
         return self._get_fit_statistic("rsquared_adj")
 
@@ -129,7 +129,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where a hypothesis cannot be read, or the method has no combinations (``"rank"``).
+            If a hypothesis cannot be read, or the method has no combinations (``"rank"``).
 
         See Also
         --------
@@ -235,7 +235,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where the method has no combinations of coefficients (``"rank"``).
+            If the method has no combinations of coefficients (``"rank"``).
 
         See Also
         --------
@@ -281,7 +281,7 @@ class RegressionTests(RegressionPage):
         Raises
         ------
         PydpstatError
-            Where the columns do not match the predictors, or the method has no combinations (``"rank"``).
+            If the columns do not match the predictors, or the method has no combinations (``"rank"``).
 
         See Also
         --------

@@ -42,7 +42,7 @@ def to_csv(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or the file cannot be written.
+        If an argument is invalid, or the file cannot be written.
 
     See Also
     --------
@@ -64,7 +64,7 @@ def to_r(self: ReleasedValue) -> Any:
     Raises
     ------
     MissingExtraError
-        Where rpy2 is not installed; the message has the command.
+        If rpy2 is not installed; the message has the command.
 
     Examples
     --------

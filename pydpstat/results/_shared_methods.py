@@ -83,7 +83,7 @@ def plot(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or there is no number to draw.
+        If an argument is invalid, or there is no number to draw.
     MissingExtraError
         If matplotlib is not installed; the message has the command.
 

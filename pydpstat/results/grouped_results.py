@@ -247,7 +247,7 @@ class GroupedResults(DPResults):
         Raises
         ------
         PydpstatError
-            Where there is no such variable, or this release has no means of two groups or more.
+            If there is no such variable, or this release has no means of two groups or more.
 
         See Also
         --------

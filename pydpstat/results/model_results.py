@@ -173,7 +173,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or where the noise has no
+            If `alpha` is not above 0 and at most 0.5, `kind` is not available, or where the noise has no
             public distribution: objective perturbation puts it into the objective, and what it does to a
             coefficient depends on the data.
 
@@ -220,7 +220,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         MissingExtraError
-            Where rpy2 is not installed; the message has the command.
+            If rpy2 is not installed; the message has the command.
 
         Examples
         --------
@@ -252,8 +252,8 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where the columns do not match the coefficients, or the model has its own `mapXy`,
-            which a result does not keep.
+            If the columns do not match the coefficients, or the model has its own `mapXy`, which a result does not
+            keep.
 
         See Also
         --------

@@ -164,7 +164,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where the release was for tests alone.
+            If the release was for tests alone.
         """
         if self._coef is None:
             raise PydpstatError(
@@ -217,7 +217,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where there is no such coefficient, or it was released for a test of one value.
+            If there is no such coefficient, or it was released for a test of one value.
 
         See Also
         --------
@@ -273,7 +273,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, `kind` is not available, or the release was for tests alone.
+            If `alpha` is not in its range, `kind` is not available, or the release was for tests alone.
 
         See Also
         --------
@@ -314,7 +314,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where the columns do not match the predictors, or the release was for tests alone.
+            If the columns do not match the predictors, or the release was for tests alone.
 
         See Also
         --------

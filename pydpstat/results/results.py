@@ -199,7 +199,7 @@ class DPResults(GuaranteedReport):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public distribution.
+            If `alpha` is not between 0 and 1, or if the noise has no public distribution.
 
         See Also
         --------
@@ -241,7 +241,7 @@ class DPResults(GuaranteedReport):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed, or what was released does not say enough.
+            If an argument is invalid, or what was released does not say enough.
 
         See Also
         --------

@@ -26,7 +26,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     Parameters
     ----------
     epsilon : float, default 1.0
-        Privacy parameter of each fit; above 0 and finite.
+        Privacy parameter; positive and finite. It covers one fit.
     bounds : (float, float), list of pairs, or dict by name, keyword only
         Public bounds of the features, chosen without looking at them: one pair for all, one for each column,
         or by the names of a DataFrame's columns (x1, x2 and so on for an array). Values outside are clipped
@@ -34,14 +34,14 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     y_bounds : (float, float), keyword only
         Public bounds of the response, to which it is clipped. By default (-1, 1), with a warning.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
-        The moments' noise, as in `pydpstat.ols`.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        Noise mechanism. It adds the noise of the moments, as in `pydpstat.ols`.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
     budget : Budget, optional
-        Budget charged with each fit, also with those of clones, which share it.
+        Budget to which the release is charged. Each fit is a release, including fits of clones, which share the budget.
     random_state : None, int, numpy.random.RandomState or Generator, or RRandom, optional
         Source of the noise. None (default) is the operating system. With a seed, anyone who knows it can
         remove the noise: for checking and study only.
@@ -66,7 +66,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     Raises
     ------
     PydpstatError
-        By `fit`, if an argument is not allowed or a value is not a number.
+        By `fit`, if an argument is invalid or a value is not a number.
     MissingExtraError
         If scikit-learn is not installed: ``pip install 'pydpstat[sklearn]'``.
 
@@ -131,8 +131,8 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         y : array_like of shape (n,)
             The response: numbers, none missing.
         unit : array_like of shape (n,), optional
-            Privacy unit of each record, such as a person's id. At most one record of each unit is used, drawn
-            at random, and the unit is protected. Required if the budget has a unit.
+            Unit of each record, such as a person's id. All records of a unit are protected together. One record of each
+            unit is used, drawn at random. Required if the budget has a unit.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         Raises
         ------
         PydpstatError
-            If an argument is not allowed or the budget does not suffice.
+            If an argument is invalid or the budget does not suffice.
         """
         features, target = self._read_data(X, y, numeric=True)
         response_bounds = self._resolve_bounds(self.y_bounds, "y_bounds", "the response", "a pair")

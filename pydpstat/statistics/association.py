@@ -52,28 +52,28 @@ def cov(
     y : array_like of shape (n,), optional
         A second variable.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite. For a frame it may come second:
+        Privacy parameter; positive and finite. It covers the whole release. For a frame it may come second:
         ``cov(frame, 1.0, bounds=...)``.
     bounds : pair of pairs
         Public bounds: ``((lower, upper), (lower, upper))`` of `x` and `y`, or one pair for both. For a
         frame one pair for all columns, one for each, or a dict of them by column.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
-        The noise: by default Laplace noise of two variables, and of a frame ``"linf"``, the K-norm mechanism
-        of the cube, which has less. Gaussian noise has the analytic calibration.
+        Noise mechanism. By default Laplace noise for two variables, and for a frame ``"linf"``, the K-norm mechanism of
+        the cube, which has less noise. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave out records that miss any variable
-        (unbounded only), or put a public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only).
+        Records are dropped if any variable is missing. A scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def cov(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the variables differ in length, there are fewer than two
-        records under bounded neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, the variables differ in length, there are fewer than two records under bounded
+        neighbors, or a value is missing with ``missing="error"``.
 
     See Also
     --------

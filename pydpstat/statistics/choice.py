@@ -54,15 +54,15 @@ def choose(
     scores : array_like of shape (k,)
         Quality of each candidate for the data; finite integers, floats or fractions.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     sensitivity : float
         Largest change of a score by one record; above 0 and finite.
     mechanism : {"exponential", "noisy max"}, default "exponential"
         The exponential mechanism, or permute-and-flip, which is never worse in expectation.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def choose(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed. Scores that are not finite are an error as well: a score
-        with a finite sensitivity is finite for all data sets or for none.
+        If an argument is invalid. Scores that are not finite are an error as well: a score with a finite sensitivity is
+        finite for all data sets or for none.
 
     See Also
     --------

@@ -54,23 +54,24 @@ def count(
         One Boolean per record, such as ``age > 65``. A frame or a matrix is counted column by
         column.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+        Noise mechanism. ``"geometric"`` is symmetric geometric noise, ``"gaussian"`` is discrete Gaussian noise; both
+        are integers.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop", True, False}, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or count
-        them as true or false.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: True or False.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -81,8 +82,7 @@ def count(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `condition` is not Boolean, or a value is
-        missing with ``missing="error"``.
+        If an argument is invalid, `condition` is not Boolean, or a value is missing with ``missing="error"``.
 
     See Also
     --------
@@ -169,23 +169,24 @@ def proportion(
     condition : array_like of bool, shape (n,) or (n, d)
         One Boolean per record. A frame or a matrix is treated column by column.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise.
+        Noise mechanism. ``"geometric"`` is symmetric geometric noise, ``"gaussian"`` is discrete Gaussian noise, of the
+        count.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop", True, False}, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or count
-        them as true or false.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: True or False.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -196,8 +197,8 @@ def proportion(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `condition` is not Boolean, it is empty under
-        bounded neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, `condition` is not Boolean, it is empty under bounded neighbors, or a value is
+        missing with ``missing="error"``.
 
     See Also
     --------

@@ -57,25 +57,26 @@ def histogram(
         The data; a frame where `by` or `unit` are columns of it. Values outside the edges, infinities
         included, are counted in the outer bins.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     edges : sequence of float, keyword only, needed
         Public edges of the bins, ascending, of any widths, chosen without looking at the data.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+        Noise mechanism. ``"geometric"`` is symmetric geometric noise, ``"gaussian"`` is discrete Gaussian noise; both
+        are integers.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the edges in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the edges.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -87,8 +88,8 @@ def histogram(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `edges` is not given or would come from the data, `x` is
-        not numeric, or a value is missing with ``missing="error"``.
+        If an argument is invalid, `edges` is not given or would come from the data, `x` is not numeric, or a value is
+        missing with ``missing="error"``.
 
     See Also
     --------

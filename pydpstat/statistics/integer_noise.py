@@ -43,12 +43,12 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     value : int or array_like of int
         The counts, of any shape. A Series keeps its names.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     sensitivity : int, default 1
         L1 sensitivity of all counts together: 1 for one count or for disjoint cells if a record
         is added or removed, 2 for disjoint cells if a record is replaced.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     Raises
     ------
     PydpstatError
-        Where a value is not whole or an argument is not allowed.
+        If a value is not whole or an argument is invalid.
 
     See Also
     --------
@@ -114,14 +114,14 @@ def symmetric_geometric_noise(
     size : int
         Number of values; at least 0.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     sensitivity : int, default 1
         L1 sensitivity of the counts together.
     method : {"difference", "sign"}, default "difference"
         The difference of two geometric variables, or a random sign times one. The latter appears
         in teaching texts and is not the symmetric geometric distribution.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def symmetric_geometric_noise(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is invalid.
 
     Warns
     -----

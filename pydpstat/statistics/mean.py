@@ -57,49 +57,49 @@ def mean(
         Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them. For a frame one pair for all
         columns, one for each, or a dict of them by column.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
-        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
-        the cube, which has less. Gaussian noise has the analytic calibration.
+        Noise mechanism. By default Laplace noise for one column, and for several ``"linf"``, the K-norm mechanism of
+        the cube, which has less noise. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by : str, list of str, or columns, optional
-        Release by group: columns of the data, or a separate column (or a dict or tuple of them) with a
-        value for each record. One release has all groups, also empty ones.
+        Columns that define the groups: names of columns of the data, or a separate column (or a dict or tuple of them)
+        with a value for each record. The release has all groups, including empty ones.
     levels : list, dict, list of lists or "declared", optional
-        The public levels of the keys, as in `crosstab`; needed with `by`. ``"declared"``: the keys are
-        Categoricals whose categories are public.
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of the keys in `by`, which
+        requires them, in a form that `crosstab` has.
     other : str or None, default "other"
-        The group of values that are in no level, as in `crosstab`, and of missing ones if a number replaces
-        missing values. None leaves such records out.
+        Name of an additional level for values that are not among the levels. Missing values of the keys are counted
+        there if a number replaces missing values. None leaves records with such values out.
     unit : str or column, optional
-        Column that identifies the unit of each record, such as a person's id: all records of a unit are then
-        protected together, and `neighbors` differ in one unit. It needs `max_records`.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. It requires `max_records`.
     max_records : int, optional
-        Largest number of records of a unit that count; they are drawn at random for each release.
+        Largest number of records of a unit that are used, drawn at random for each release.
     max_groups : int, optional
         Largest number of groups in which a unit counts, with `by`; by default `max_records`.
     sample : float or int, optional
-        Release on a random sample, drawn for this release: a share of the records, or under bounded
-        neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
-        result's are those that follow for all records, which are smaller.
+        Size of a random sample, drawn for this release: a share of the records, or under bounded neighbors a number of
+        them. `epsilon` and `delta` are those of the release on the sample, and the result's are those that follow for
+        all records, which are smaller.
     population : bool, default False
-        Whether to release also the sums that ``conf_int(kind="population")`` needs, with Laplace or Gaussian
-        noise; one record of each unit then counts. The noise of the mean is the same for bounded neighbors
+        Whether to release what ``conf_int(kind="population")`` requires. One record of each unit is then used. Also the
+        sums are then released, with Laplace or Gaussian noise. The noise of the mean is the same for bounded neighbors
         without groups.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -110,8 +110,8 @@ def mean(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there is no record under bounded neighbors, or a value is
-        missing with ``missing="error"``.
+        If an argument is invalid, there is no record under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------
@@ -243,27 +243,27 @@ def sum(  # the statistic's name, to be used as pydpstat.sum
         Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them. For a frame one pair for all
         columns, one for each, or a dict of them by column.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
-        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
-        the cube, which has less. Gaussian noise has the analytic calibration.
+        Noise mechanism. By default Laplace noise for one column, and for several ``"linf"``, the K-norm mechanism of
+        the cube, which has less noise. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def sum(  # the statistic's name, to be used as pydpstat.sum
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a value is missing with ``missing="error"``.
+        If an argument is invalid, or a value is missing with ``missing="error"``.
 
     See Also
     --------

@@ -60,29 +60,29 @@ def quantile(
     q : float
         Which quantile, between 0 (the minimum) and 1. It is rounded to a multiple of 2^-20.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
     grid_points : int, optional
         Number of equally spaced candidates from bound to bound. By default the whole numbers within whole
         bounds, if they are at most 2^20 and the variable has an integer dtype, or has no dtype, as a list,
         and `bounds` are integers at least 64 apart, ``(0, 100)`` and not ``(0.0, 100.0)``; otherwise 65,537
         points. With ``population=True`` the number of edges of the cells, from 9 to 1025.
     population : bool, default False
-        Whether to release noisy counts in public cells instead, for ``conf_int(kind="population")``. Not
-        with a sample; one record of each unit counts.
+        Whether to release what ``conf_int(kind="population")`` requires. One record of each unit is then used. Noisy
+        counts in public cells are then released instead of one value. Not with a sample.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def quantile(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` is not numeric, it is empty under bounded
-        neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, `x` is not numeric, it is empty under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------
@@ -199,21 +199,21 @@ def median(
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
         included, are clipped to them.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
     grid_points, population : optional
         As in `quantile`.
 
@@ -306,21 +306,21 @@ def quantiles(
     qs : float or sequence of float
         Which quantiles, each between 0 and 1, in any order.
     epsilon : float
-        Privacy parameter of all quantiles together; above 0 and finite.
+        Privacy parameter; positive and finite. It covers all quantiles together.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choices. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
     grid_points, population : optional
         As in `quantile`: with ``population=True`` the intervals of all follow from the same cells.
 

@@ -50,30 +50,30 @@ def var(
         Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them. For a frame one pair for all
         columns, one for each, or a dict of them by column.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
-        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
-        the cube, which has less. Gaussian noise has the analytic calibration.
+        Noise mechanism. By default Laplace noise for one column, and for several ``"linf"``, the K-norm mechanism of
+        the cube, which has less noise. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
-        Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise: the
-        noisy sums of `moments`, whose variance has slightly more noise. One record of each unit then counts.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Whether to release what ``conf_int(kind="population")`` requires. One record of each unit is then used. The
+        noisy sums of `moments` are then released, with Laplace or Gaussian noise; the variance has slightly more noise.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def var(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there are fewer than two records under bounded neighbors,
-        or a value is missing with ``missing="error"``.
+        If an argument is invalid, there are fewer than two records under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------

@@ -219,38 +219,38 @@ def crosstab(
         One variable (list, array, Series or Categorical), or several: a frame's columns, or a dict
         or tuple of variables. Masked values are missing.
     epsilon : float
-        Privacy parameter; above 0 and finite.
-    levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
-        The public levels: a list for one variable, lists by name or in order for several. If a
-        variable has a type of numbers, strings or times, levels of a different type are an error, as no
-        record could have them.
-        ``"declared"``: every variable is a Categorical and its categories are public.
-        ``"discover"``: the levels of one variable are found in the data, which needs a `delta`; rare
-        ones are left out.
+        Privacy parameter; positive and finite.
+    levels : list, dict, list of lists, "declared" or "discover"
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. For one variable a list, for
+        several variables lists in order or a dict by name. Levels of another type than a variable of numbers, strings
+        or times are an error, as no record could have them. ``"discover"``: the levels of one variable are found in the
+        data, which requires `delta`; rare ones are left out.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
+        ``levels="discover"`` requires it, too.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+        Noise mechanism. ``"geometric"`` is symmetric geometric noise, ``"gaussian"`` is discrete Gaussian noise; both
+        are integers.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or a level, default "error"
-        What to do with missing values: raise an error, leave their records out (unbounded only), or
-        count them in a level of this name, which is then always there.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a level, which is then always in the table.
     other : str or None, default "other"
-        Name of one more level for values that are in no level, so that the table's shape does not
-        depend on the data. If it is one of the levels, they are counted there. None leaves records
-        with such values out: the cells then add up to fewer than all records. There is none with
-        ``"declared"``, as a Categorical has no such values.
+        Name of an additional level for values that are not among the levels. The shape of the table then does not
+        depend on the data. If it is one of the levels, they are counted there. None leaves records with such values
+        out: the cells then add up to fewer than all records. It is not used with ``"declared"``, as a Categorical has
+        no such values.
     unit, max_records, max_groups, sample : optional
         By unit, and on a sample, as in `mean`. The cells are the groups that `max_groups` limits.
     margins : bool, default False
         Whether ``wide()`` has sums as a row and a column "All". They follow from the cells at no additional
         privacy cost, and ``margins()`` has them with their noise.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -261,8 +261,7 @@ def crosstab(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `levels` is not given, or a value is missing with
-        ``missing="error"``.
+        If an argument is invalid, `levels` is not given, or a value is missing with ``missing="error"``.
 
     See Also
     --------

@@ -139,25 +139,27 @@ def nunique(
         The ids, one per record: numbers, strings, or a Categorical. If `by` names columns, a frame that has
         them and one more column, that of the ids.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+        Noise mechanism. ``"geometric"`` is symmetric geometric noise, ``"gaussian"`` is discrete Gaussian noise; both
+        are integers.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one id with its records replaced by another one. It needs `by`.
-        Unbounded: one id with its records added or removed.
+        ``"bounded"``: one id with its records is replaced by another, which requires `by`. ``"unbounded"``: one id with
+        its records is added or removed. The default is that of `budget`, or ``"bounded"`` without it.
     missing : {"error", "drop"}, default "error"
-        What to do with records without an id: raise an error, or leave them out (unbounded only).
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        record without an id is a missing value.
     by, levels, other : optional
         By group, as in `mean`.
     max_groups : int, default 1
         Largest number of groups in which an id is counted, with `by`; they are drawn at random for each
         release.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged; its unit must be the ids' column.
+        Budget to which the release is charged. Its unit must be the column of the ids.
 
     Returns
     -------
@@ -168,8 +170,8 @@ def nunique(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `data` is not one column of ids, neighbors are bounded and there
-        is no `by`, or an id is missing with ``missing="error"``.
+        If an argument is invalid, `data` is not one column of ids, neighbors are bounded and there is no `by`, or an id
+        is missing with ``missing="error"``.
 
     See Also
     --------

@@ -123,7 +123,7 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or an answer is not a finite number.
+        If an argument is invalid, or an answer is not a finite number.
 
     See Also
     --------

@@ -126,7 +126,7 @@ def differencing(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, or the answer is not possible with any contribution.
+        If an argument is invalid, or the answer is not possible with any contribution.
 
     See Also
     --------

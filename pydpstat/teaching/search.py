@@ -100,7 +100,9 @@ class Sensitivity:
     squared : int or Fraction or None
         Its square, exactly, for the norm "L2".
     norm : {"L1", "L2"}
+        Norm in which the distance is measured.
     neighbors : {"bounded", "unbounded"}
+        Neighbors that were searched.
     data, neighbor : tuple
         Two neighbors that attain it, as tuples of records.
     outputs : tuple of (value, value)
@@ -160,7 +162,7 @@ def sensitivity(
     norm : {"L1", "L2"}, default "L1"
         The distance between two values: L1 for Laplace and geometric noise, L2 for Gaussian noise.
     neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced, or one added or removed (from 0 up to n records).
+        ``"bounded"``: one record is replaced. ``"unbounded"``: one record is added or removed, from 0 up to n records.
     symmetric : bool, default False
         Whether the function does not depend on the order of the records. Then only one order of each data
         set is evaluated. This is not checked.
@@ -175,8 +177,8 @@ def sensitivity(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the search is too large, or the function fails, returns
-        something other than finite numbers, or a different number of them for some data set.
+        If an argument is invalid, the search is too large, or the function fails, returns something other than finite
+        numbers, or a different number of them for some data set.
 
     See Also
     --------

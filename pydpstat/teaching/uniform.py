@@ -186,8 +186,8 @@ class UniformNoise:
             The true count.
         size : int, optional
             Number of answers; one number by default.
-        rng : None, int, numpy.random.Generator or RRandom, keyword only
-            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        rng : None, int, numpy.random.Generator or RRandom, optional
+            Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
         budget : Budget, optional
             Always an error: noise without a guarantee cannot be charged.
 
@@ -198,7 +198,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or a budget is given.
+            If an argument is invalid, or a budget is given.
 
         Notes
         -----
@@ -242,8 +242,9 @@ class UniformNoise:
             The claim to test; every epsilon is refuted.
         samples : int, default 100000
             Answers from each data set.
-        rng : None, int, numpy.random.Generator or RRandom, keyword only
-            Source of the noise, and of the audit's split of the draws.
+        rng : None, int, numpy.random.Generator or RRandom, optional
+            Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator. It
+            draws the noise, and splits the draws as in `pydpstat.audit`.
 
         Returns
         -------
@@ -252,7 +253,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            If an argument is not allowed.
+            If an argument is invalid.
 
         Examples
         --------

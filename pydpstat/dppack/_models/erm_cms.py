@@ -109,7 +109,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     Raises
     ------
     PydpstatError
-        Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
+        If `regularizer` or `perturbation_method` is something else, or `c` is needed.
 
     See Also
     --------
@@ -213,12 +213,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         Raises
         ------
         PydpstatError
-            Where R stops or would return NaN.
+            If R stops or would return NaN.
 
         Warns
         -----
         PrivacyWarning
-            Where the guarantee of the fit is weaker than `eps`.
+            If the guarantee of the fit is weaker than `eps`.
 
         Examples
         --------

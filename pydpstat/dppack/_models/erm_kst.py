@@ -106,7 +106,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     Raises
     ------
     PydpstatError
-        Where `regularizer` is something else.
+        If `regularizer` is something else.
 
     See Also
     --------
@@ -206,9 +206,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         Raises
         ------
         MissingExtraError
-            Where the package nlopt is not installed; the message has the command.
+            If the package nlopt is not installed; the message has the command.
         PydpstatError
-            Where R stops or would return NaN.
+            If R stops or would return NaN.
 
         Warns
         -----

@@ -40,7 +40,7 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     Raises
     ------
     PydpstatError
-        Where `theta` is too short.
+        If `theta` is too short.
 
     See Also
     --------
@@ -95,7 +95,7 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
     Raises
     ------
     PydpstatError
-        Where `kernel_param` is not a number of at least 0.
+        If `kernel_param` is not a number of at least 0.
 
     See Also
     --------

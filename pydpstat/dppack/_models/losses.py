@@ -36,7 +36,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the two are not numbers of the same length.
+        If the two are not numbers of the same length.
 
     See Also
     --------
@@ -77,7 +77,7 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the two are not numbers of the same length.
+        If the two are not numbers of the same length.
 
     See Also
     --------
@@ -114,7 +114,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the two are not numbers of the same length.
+        If the two are not numbers of the same length.
 
     See Also
     --------
@@ -153,7 +153,7 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the two are not numbers of the same length.
+        If the two are not numbers of the same length.
 
     See Also
     --------
@@ -194,7 +194,7 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     Raises
     ------
     PydpstatError
-        Where `h` is not a number; by the returned function, where lengths differ.
+        If `h` is not a number; by the returned function, if lengths differ.
 
     See Also
     --------
@@ -235,7 +235,7 @@ def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     Raises
     ------
     PydpstatError
-        Where `h` is not a number; by the returned function, where lengths differ.
+        If `h` is not a number; by the returned function, if lengths differ.
 
     See Also
     --------

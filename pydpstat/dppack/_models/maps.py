@@ -30,7 +30,7 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
     Raises
     ------
     PydpstatError
-        Where the coefficients are not numbers.
+        If the coefficients are not numbers.
 
     See Also
     --------
@@ -68,7 +68,7 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the coefficients are not numbers.
+        If the coefficients are not numbers.
 
     See Also
     --------
@@ -105,7 +105,7 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the columns do not match the coefficients.
+        If the columns do not match the coefficients.
 
     See Also
     --------
@@ -145,7 +145,7 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where X is not a matrix of numbers.
+        If X is not a matrix of numbers.
 
     See Also
     --------
@@ -183,7 +183,7 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the columns do not match the coefficients.
+        If the columns do not match the coefficients.
 
     See Also
     --------
@@ -225,7 +225,7 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the columns do not match the coefficients.
+        If the columns do not match the coefficients.
 
     See Also
     --------

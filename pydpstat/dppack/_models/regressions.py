@@ -54,7 +54,7 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     Raises
     ------
     PydpstatError
-        Where `regularizer` or `perturbation_method` is something else.
+        If `regularizer` or `perturbation_method` is something else.
 
     Warns
     -----
@@ -184,7 +184,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     Raises
     ------
     PydpstatError
-        Where `regularizer` is something else.
+        If `regularizer` is something else.
 
     See Also
     --------

@@ -65,7 +65,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is invalid.
 
     See Also
     --------
@@ -172,7 +172,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         Raises
         ------
         PydpstatError
-            Where R stops or would return NaN.
+            If R stops or would return NaN.
 
         Examples
         --------

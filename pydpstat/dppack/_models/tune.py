@@ -94,7 +94,7 @@ def tune_classification_model(
     Raises
     ------
     PydpstatError
-        Where R stops or would return nothing.
+        If R stops or would return nothing.
 
     Warns
     -----
@@ -186,9 +186,9 @@ def tune_linear_regression_model(
     Raises
     ------
     MissingExtraError
-        Where the package nlopt is not installed; the message has the command.
+        If the package nlopt is not installed; the message has the command.
     PydpstatError
-        Where R stops or would return nothing.
+        If R stops or would return nothing.
 
     Warns
     -----

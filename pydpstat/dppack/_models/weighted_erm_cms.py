@@ -47,7 +47,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     Raises
     ------
     PydpstatError
-        Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
+        If `regularizer` or `perturbation_method` is something else, or `c` is needed.
 
     See Also
     --------
@@ -120,12 +120,12 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         Raises
         ------
         PydpstatError
-            Where R stops or would return NaN.
+            If R stops or would return NaN.
 
         Warns
         -----
         PrivacyWarning
-            Where the guarantee of the fit is weaker than `eps`.
+            If the guarantee of the fit is weaker than `eps`.
 
         Examples
         --------

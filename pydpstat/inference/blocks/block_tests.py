@@ -75,7 +75,7 @@ def any_test(
         of container, a list as an array. It returns a p-value, an object that has one as ``pvalue``, or
         whether it rejects at `level`. An error, and what is no p-value, counts as no rejection.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     blocks : int, optional
         The number of blocks. By default it is chosen for the public numbers of records; under unbounded
         neighbors it must be given.
@@ -87,16 +87,16 @@ def any_test(
         samples a tuple of sizes, and returns what `test` takes, a tuple for several samples. The level that
         a block's test really has is then simulated, with 10,000 blocks, and used.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise and of the blocks. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def any_test(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed. What `test` raises is no error.
+        If an argument is invalid. What `test` raises is no error.
 
     See Also
     --------
@@ -229,7 +229,7 @@ def any_interval(
         Takes a block as in `any_test`, and returns a number: an estimate, or with `limit` a confidence
         limit. Where it fails or returns NaN, a coin decides on which side the block counts.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     range : (float, float)
         Public range of the estimates, chosen without looking at the data. Estimates outside count at its
         ends, and an end of the interval that lies there is infinite.
@@ -252,7 +252,7 @@ def any_interval(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed. What `estimator` raises is no error.
+        If an argument is invalid. What `estimator` raises is no error.
 
     See Also
     --------

@@ -74,33 +74,33 @@ def logit(
     data : DataFrame, dict of columns, or array_like of shape (n,) or (n, p)
         The columns of the formula; or the predictors, without a constant, which is added.
     epsilon : float
-        Privacy parameter of the whole fit; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float), list of pairs, or dict, keyword only
         Public bounds of the predictors that are numbers: one pair for all, one for each in their order, or
         by name. Values outside are clipped to them, before any transformation. Not needed where all
         predictors are categorical.
-    levels : dict or "declared", optional
-        The public levels of categorical predictors by name, the reference first. Those of a response that is
-        no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all other values as 0.
-        ``"declared"`` takes the categories of Categoricals.
+    levels : dict of lists by name, or "declared", optional
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of categorical predictors
+        by name, the reference level first. Those of a response that is not Boolean, as ``{"y": [0, 1]}``: the second
+        one counts as 1, all other values as 0.
     other : str, optional
-        The name of a further level, for a predictor's values that are none of its levels, where all
-        predictors are categorical. By default they count as the reference.
+        Name of an additional level for values that are not among the levels. Predictors have it if all of them are
+        categorical. By default such values count as the reference level.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
-        only), or put a public number in their place, which is within all bounds; a missing category counts as
-        the reference, a missing response as 0.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only).
+        Records are dropped if any variable is missing. A scalar replaces them: a public number within all bounds; a
+        missing category is then the reference level, and a missing response is 0.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the fit is to be charged, once.
+        Budget to which the release is charged. The fit is charged once.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def logit(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the response is neither made of truth values nor has its levels
-        given, or a value is missing.
+        If an argument is invalid, the response is neither made of truth values nor has its levels given, or a value is
+        missing.
 
     See Also
     --------

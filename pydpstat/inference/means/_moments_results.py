@@ -210,7 +210,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is invalid.
 
         Examples
         --------
@@ -249,7 +249,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is invalid.
 
         Examples
         --------

@@ -63,31 +63,31 @@ def moments(
         Numbers; values outside the bounds are clipped to them. Of a frame or a matrix the products of its
         columns are released, too.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them. For a frame one pair for all
         columns, one for each, or a dict of them by column.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"linf", "laplace", "gaussian"}, optional
-        The noise. By default Laplace noise for one variable, and for several ``"linf"``, which has the
-        smaller variance at the same epsilon.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
+    mechanism : {"laplace", "gaussian", "linf"}, optional
+        Noise mechanism. By default Laplace noise for one variable, and for several ``"linf"``, which has the smaller
+        variance at the same epsilon.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
-        only), or put a public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only).
+        Records are dropped if any variable is missing. A scalar replaces them: a public number within the bounds.
     by, levels, other : optional
         By group, as in `mean`. Products of columns are left out then.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def moments(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there is no record under bounded neighbors, or a value is missing
-        with ``missing="error"``.
+        If an argument is invalid, there is no record under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------
@@ -294,7 +294,7 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed, or there is no such group.
+            If an argument is invalid, or there is no such group.
 
         Examples
         --------

@@ -60,26 +60,29 @@ def f_oneway(
     *samples : array_like
         Two groups or more, of numbers. Values outside the bounds are clipped to them: the test is about the
         means after that. Series with different names name the groups.
-    epsilon : float, keyword only
-        Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
+    epsilon : float
+        Privacy parameter; positive and finite. As a record is in one group, each group has all of it.
     bounds : (float, float), keyword only
         Public bounds of the data, chosen without looking at them.
     shape : {"any", "normal"}, default "any"
         What the groups' distributions may be: of any shape, or close to normal ones, which gives more power
         where epsilon is large and groups are small.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced by another of its group (the groups' sizes
-        public). Unbounded: one added to a group or removed from it (the sizes private).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+        A record that is replaced stays in its group, so that the groups' sizes are public.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -93,8 +96,8 @@ def f_oneway(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there are fewer than two groups, a group has no record under bounded
-        neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, there are fewer than two groups, a group has no record under bounded neighbors, or a
+        value is missing with ``missing="error"``.
 
     See Also
     --------
@@ -126,7 +129,7 @@ def f_oneway(
     test; with ``"any"`` it is larger, as a group of a few records may have a skewed distribution. A private
     size is simulated with its noise; a group whose noisy number of records may be noise alone is left out.
 
-    Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
+    If only a test is needed, one of ranks such as Kruskal's is far more powerful at small epsilon.
 
     References
     ----------

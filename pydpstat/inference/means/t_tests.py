@@ -68,30 +68,31 @@ def ttest_1samp(
     popmean : float
         The mean under the null hypothesis, within the bounds.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        The alternative hypothesis, as in SciPy.
+        Alternative hypothesis. ``"greater"``: the mean is above `popmean`.
     method : {"t", "exact"}, default "t"
         The noisy t test, or one for every distribution, with an interval 1.25 to 2.5 times as wide.
     shape : {"any", "normal"}, default "any"
         The assumed shape of the records' distribution: any, or close to normal, which gives more power if
         epsilon is large and there are few records. Not with ``method="exact"``, which has no assumption.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public). Unbounded:
-        one added or removed (the number private); not for ``method="exact"``.
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number within the bounds in their place.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+        ``method="exact"`` requires ``"bounded"``.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -102,8 +103,8 @@ def ttest_1samp(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there is no record under bounded neighbors, or a value is missing
-        with ``missing="error"``.
+        If an argument is invalid, there is no record under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------
@@ -265,14 +266,15 @@ def ttest_rel(
     a, b : array_like of shape (n,)
         Numbers, a record in the same place of both.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     bounds : (float, float)
         Public bounds of the differences a - b, chosen without looking at them; 0 must lie within. Narrow ones
         are worth much: differences are mostly smaller than the values.
     alternative, method, shape, neighbors, unit, rng, budget
         As in `ttest_1samp`.
-    missing : {"error", "drop"} or float, default "error"
-        As in `ttest_1samp`; a number takes the place of a difference of which a value is missing.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces the difference of a pair in which a value is missing: a public number.
 
     Returns
     -------

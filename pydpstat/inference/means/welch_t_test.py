@@ -51,27 +51,32 @@ def ttest_ind(
         The groups' numbers; values outside the bounds are clipped to them. Series with different names name
         the groups.
     epsilon : float
-        Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
+        Privacy parameter; positive and finite. As a record is in one group, each group has all of it.
     bounds : (float, float)
         Public bounds of both groups' data, chosen without looking at them.
     equal_var : bool, default False
         Only False. (SciPy's default is True: Student's test, which assumes that both groups have the same
         variance.)
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        Whether the mean of `a` differs from that of `b`, is less, or greater.
+        Alternative hypothesis. ``"greater"``: the mean of `a` is above that of `b`.
     shape : {"any", "normal"}, default "any"
         The assumed shape of the groups' distributions: any, or close to normal, as in `ttest_1samp`.
     neighbors : {"bounded", "unbounded"}, optional
-        As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
-    missing : {"error", "drop"} or float, default "error"
-        As in `ttest_1samp`.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+        A record that is replaced stays in its group, so that the groups' sizes are public.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a public number within the bounds.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -82,7 +87,7 @@ def ttest_ind(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
+        If an argument is invalid, a group is empty under bounded neighbors, or a value is missing with
         ``missing="error"``.
 
     See Also

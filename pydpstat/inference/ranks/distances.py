@@ -68,24 +68,24 @@ def kstest(
         parameters (``stats.poisson(2.0)``), or a distribution function that takes an array. It is public,
         with all its parameters.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     args : tuple, default ()
         Parameters for `cdf`. They must not be estimated from the data.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" looks where the sample's distribution function is above the given one, that is
+        Alternative hypothesis. ``"greater"``: the sample's distribution function is above the given one somewhere, as
         for smaller values.
     neighbors : {"bounded"}, optional
-        One record replaced. Unbounded neighbors are refused.
-    missing : "error" or float, default "error"
-        An error, or a public number that replaces missing values.
+        ``"bounded"``: one record is replaced, and the number of records is public. Unbounded neighbors are an error.
+    missing : "error" or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, a scalar replaces them: a public number.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def kstest(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there is no record, or a value is missing with ``missing="error"``.
+        If an argument is invalid, there is no record, or a value is missing with ``missing="error"``.
 
     See Also
     --------
@@ -191,13 +191,15 @@ def ks_2samp(
     x, y : array_like of shape (n1,), (n2,)
         Two samples, of numbers that need no bounds. Their sizes are public.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" looks where the distribution function of `x` is above that of `y`, that is
-        for smaller values in `x`.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+        Alternative hypothesis. ``"greater"``: the distribution function of `x` is above that of `y` somewhere, as for
+        smaller values in `x`.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
     neighbors, missing, rng, budget
         As in `kstest`. A record that is replaced stays in its sample.
 
@@ -209,7 +211,7 @@ def ks_2samp(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a value is missing with ``missing="error"``.
+        If an argument is invalid, or a value is missing with ``missing="error"``.
 
     See Also
     --------

@@ -63,19 +63,22 @@ def kruskal(
     ----------
     *samples : array_like
         Two groups or more, of numbers that need no bounds. Their sizes are public.
-    epsilon : float, keyword only
-        Privacy parameter; above 0 and finite. Each group has all of it, as a record is in one.
+    epsilon : float
+        Privacy parameter; positive and finite. As a record is in one group, each group has all of it.
     neighbors : {"bounded"}, optional
-        One record replaced, which stays in its group. Unbounded neighbors are refused.
-    missing : "error" or float, default "error"
-        An error, or a public number that replaces missing values.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        ``"bounded"``: one record is replaced, and the number of records is public. Unbounded neighbors are an error. A
+        record that is replaced stays in its group.
+    missing : "error" or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, a scalar replaces them: a public number.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -85,8 +88,7 @@ def kruskal(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there are fewer than two groups, or a value is missing with
-        ``missing="error"``.
+        If an argument is invalid, there are fewer than two groups, or a value is missing with ``missing="error"``.
 
     See Also
     --------
@@ -219,20 +221,23 @@ def mannwhitneyu(
     x, y : array_like of shape (n1,), (n2,)
         Two samples, of numbers that need no bounds. Their sizes are public.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" has larger values in `x`.
+        Alternative hypothesis. ``"greater"``: values of `x` are larger.
     neighbors : {"bounded"}, optional
-        One record replaced, which stays in its sample. Unbounded neighbors are refused.
-    missing : "error" or float, default "error"
-        An error, or a public number that replaces missing values.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        ``"bounded"``: one record is replaced, and the number of records is public. Unbounded neighbors are an error. A
+        record that is replaced stays in its sample.
+    missing : "error" or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, a scalar replaces them: a public number.
+    unit : str or list of columns, optional
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random, so that a unit is in one sample. A name is that of a column of each frame; a list has the values for
+        each sample. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -243,7 +248,7 @@ def mannwhitneyu(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a value is missing with ``missing="error"``.
+        If an argument is invalid, or a value is missing with ``missing="error"``.
 
     See Also
     --------

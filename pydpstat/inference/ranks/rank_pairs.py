@@ -57,21 +57,22 @@ def kendalltau(
     x, y : array_like of shape (n,)
         Two variables of the same records, of numbers that need no bounds.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" is a positive association.
+        Alternative hypothesis. ``"greater"``: the association is positive.
     neighbors : {"bounded"}, optional
-        One record replaced, in both variables. Unbounded neighbors are refused.
-    missing : "error" or float, default "error"
-        An error, or a public number that replaces missing values.
+        ``"bounded"``: one record is replaced, and the number of records is public. Unbounded neighbors are an error. A
+        record has both variables.
+    missing : "error" or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, a scalar replaces them: a public number.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -81,8 +82,8 @@ def kendalltau(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` and `y` differ in length, there is no record or more than 2e7,
-        or a value is missing with ``missing="error"``.
+        If an argument is invalid, `x` and `y` differ in length, there is no record or more than 2e7, or a value is
+        missing with ``missing="error"``.
 
     See Also
     --------
@@ -178,16 +179,16 @@ def wilcoxon(
     y : array_like of shape (n,), optional
         The second of each pair: the differences ``x - y`` are tested.
     epsilon : float
-        Privacy parameter; above 0 and finite. Without `y` it may come second: ``wilcoxon(x, 1.0)``.
+        Privacy parameter; positive and finite. Without `y` it may come second: ``wilcoxon(x, 1.0)``.
     cap : int, optional
         Ranks above it count as it, from 1 (the sign test) to n (Wilcoxon's own). By default what shows
         a small shift best for this n and epsilon: n where epsilon is large.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" has more, or larger, positive values.
+        Alternative hypothesis. ``"greater"``: positive values are larger, or more frequent.
     unit : str or column, optional
-        Whose data a record or pair is, such as a person's id: a column of the data, or an id for each of
-        them. At most one of each unit counts, drawn at random, and what is protected is a unit. By default
-        the budget's.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. With `y`, the records are pairs. One record of
+        each unit is used, drawn at random. The default is that of `budget`.
     neighbors, missing, rng, budget
         As in `mannwhitneyu`.
 
@@ -200,8 +201,8 @@ def wilcoxon(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` and `y` differ in length, there is no record, or a value is
-        missing with ``missing="error"``.
+        If an argument is invalid, `x` and `y` differ in length, there is no record, or a value is missing with
+        ``missing="error"``.
 
     See Also
     --------

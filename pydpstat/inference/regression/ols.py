@@ -62,18 +62,18 @@ def ols(
         What the formula names; besides the response, the predictors. The constant is always in the model and
         must not be among them.
     epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
+        Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float), list of pairs, or dict by column
         Public bounds of the response's column and of every other column that is a number, chosen without
         looking at them: one pair for all, the response's first and then the predictors', or by name. Values
         outside are clipped to them, before any transformation.
-    levels : dict of lists by column, or "declared", optional
-        The public levels of categorical predictors, the reference first; needed for each of them. With
-        ``"moments"`` `remarks` say which levels look empty by the noisy counts. ``"declared"``: the
-        categories of Categoricals.
+    levels : dict of lists by name, or "declared", optional
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of categorical predictors
+        by name, the reference level first, which require them. With ``"moments"`` `remarks` say which levels look empty
+        by the noisy counts.
     other : str, optional
-        The name of a further level, for a predictor's values that are none of its levels. By default they
-        count as the reference: as the number of records is public, no record can be left out.
+        Name of an additional level for values that are not among the levels. Predictors have it. By default such values
+        count as the reference level: as the number of records is public, no record can be left out.
     method : {"moments", "rank"}, default "moments"
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
     cov_type : {"nonrobust", "HC3"}, default "nonrobust"
@@ -87,25 +87,26 @@ def ols(
         With ``"rank"``, whether there are estimates and intervals, too. One slope's test then comes from its
         interval, which has the whole of epsilon; with several slopes half of epsilon goes to intervals.
     delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
-        The moments' noise. By default that of ``"linf"``, which is the least without a delta: see the notes.
-        Normal noise is less from about nine variables on. Ranks have geometric noise.
+        Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        Noise mechanism. By default ``"linf"``, which has the least noise without a delta for the moments: see the
+        notes. Gaussian noise is less from about nine variables on. Ranks have geometric noise.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public). Unbounded,
-        with ``"moments"`` only: one added or removed (the number private, and released with noise).
-    missing : {"error", "drop"} or float, default "error"
-        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
-        only), or put a public number in their place, which must lie within all bounds; a missing level then
-        counts as the reference.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+        ``"unbounded"`` requires ``"moments"``, which releases the number with noise.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only).
+        Records are dropped if any variable is missing. A scalar replaces them: a public number within all bounds; a
+        missing level is then the reference level.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -117,8 +118,8 @@ def ols(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the neighbors are unbounded with ``"rank"``, or a value is missing
-        with ``missing="error"``.
+        If an argument is invalid, the neighbors are unbounded with ``"rank"``, or a value is missing with
+        ``missing="error"``.
     MissingExtraError
         For a formula, where neither patsy nor formulaic is installed.
 

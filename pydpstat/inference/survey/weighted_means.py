@@ -90,37 +90,39 @@ def weighted_mean(
         The records' weights, private like the records: how many persons of the population each stands for. A
         text is the name of a column of `data`.
     epsilon : float
-        Privacy parameter; above 0 and finite.
+        Privacy parameter; positive and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     max_weight : float
         Public bound of the weights: larger ones are clipped to it, negative ones to 0. The noise grows with
         it, and the estimate is biased where many weights are clipped.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record and its weight replaced (the number of records
-        public). Unbounded: one added or removed (the number private).
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+        A record is replaced, added or removed with its weight.
     missing : {"error", "drop"}, default "error"
-        What to do where a value or a weight is missing: raise an error, or leave the record out (unbounded
-        only).
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        record is dropped if its value or its weight is missing.
     by : str, list of str, or columns, optional
-        Release by group: columns of `data`, or a separate column (or a dict or tuple of them) with a value
-        for each record. One release has all groups, also empty ones.
+        Columns that define the groups: names of columns of the data, or a separate column (or a dict or tuple of them)
+        with a value for each record. The release has all groups, including empty ones.
     levels : list, dict, list of lists or "declared", optional
-        The public levels of the keys, as in `crosstab`; needed with `by`.
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of the keys in `by`, which
+        requires them, in a form that `crosstab` has.
     other : str or None, default "other"
-        The group of values that are in no level, as in `crosstab`. None leaves such records out.
+        Name of an additional level for values that are not among the levels. None leaves records with such values out.
     strata : str, list of str, or columns, optional
         By what strata the sample was drawn, with their public `levels`, in the place of `by`: the interval of
         kind "population" is then by the variances within strata. The noise is that of all strata together,
         its standard deviation as the root of their number.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -131,8 +133,8 @@ def weighted_mean(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, data and weights differ in length, there is no record under bounded
-        neighbors, or a value is missing with ``missing="error"``.
+        If an argument is invalid, data and weights differ in length, there is no record under bounded neighbors, or a
+        value is missing with ``missing="error"``.
 
     See Also
     --------

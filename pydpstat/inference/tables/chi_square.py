@@ -48,31 +48,31 @@ def chisquare(
         One variable: the level of each record, and not counts as in SciPy, as counts would have lost their
         protection.
     epsilon : float
-        Privacy parameter; above 0 and finite.
-    levels : list or "declared", keyword only, needed
-        The public levels, or ``"declared"`` for a Categorical whose categories are public. A value that is
-        none of them is treated as a missing one.
+        Privacy parameter; positive and finite.
+    levels : list, dict, list of lists or "declared", optional
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. A value that is not among them is
+        treated as missing.
     other : str, optional
-        The name of a level for values that are none of the levels, as in `crosstab`. It is released and not
-        tested, so the number of records in the levels is private. By default such values are treated as
-        missing ones.
+        Name of an additional level for values that are not among the levels. It is released and not tested, so that the
+        number of records in the levels is private. By default such values are treated as missing.
     f_exp : list or dict by level, optional
         What is expected of each level, as probabilities, shares or frequencies: any numbers above 0, which
         are divided by their sum. By default all levels have the same probability.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or a level, default "error"
-        What to do with missing values and, without `other`, those that are no level: raise an error, leave
-        their records out (unbounded only), or count them in this level, which is added where it is new.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a level, which is added if it is new. Without `other`, values that are not among the
+        levels are missing.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def chisquare(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `levels` is not given, or a value is missing or, without `other`, no
-        level with ``missing="error"``.
+        If an argument is invalid, `levels` is not given, or a value is missing or, without `other`, no level with
+        ``missing="error"``.
 
     See Also
     --------
@@ -167,26 +167,29 @@ def chi2_contingency(
         The levels of each record, a record in the same place of both; not a table of counts as in SciPy, as
         counts would have lost their protection.
     epsilon : float
-        Privacy parameter; above 0 and finite.
-    levels : pair of lists, dict or "declared", keyword only, needed
-        The public levels of `x` and of `y`, or ``"declared"`` for Categoricals whose categories are public. A
-        value that is none of them is treated as a missing one.
+        Privacy parameter; positive and finite.
+    levels : list, dict, list of lists or "declared", optional
+        Public levels, or ``"declared"`` for Categoricals whose categories are public. A list of the levels of `x` and
+        one of those of `y`, or a dict of both. A value that is not among them is treated as missing.
     other : str, optional
-        As in `chisquare`, for both variables.
+        Name of an additional level for values that are not among the levels. Both variables have it. It is released and
+        not tested, so that the number of records in the levels is private. By default such values are treated as
+        missing.
     neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
-    missing : {"error", "drop"} or a level, default "error"
-        What to do with missing values and, without `other`, those that are no level: raise an error, leave
-        their records out (unbounded only), or count them in this level, which is added where it is new.
+        ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
+        or removed, and the number of records is private. The default is that of `budget`, or ``"bounded"`` without it.
+    missing : {"error", "drop"} or scalar, default "error"
+        Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
+        scalar replaces them: a level, which is added if it is new. Without `other`, values that are not among the
+        levels are missing.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        Column that identifies the unit of each record, such as a person's id, by name or as values. All records of a
+        unit are protected together, and `neighbors` differ in one unit. One record of each unit is used, drawn at
+        random. The default is that of `budget`.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of random numbers. By default the operating system's generator; an int seeds a NumPy generator.
     budget : Budget, optional
-        Where the release is to be charged.
+        Budget to which the release is charged.
 
     Returns
     -------
@@ -198,8 +201,8 @@ def chi2_contingency(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `levels` is not given, or a value is missing or, without `other`, no
-        level with ``missing="error"``.
+        If an argument is invalid, `levels` is not given, or a value is missing or, without `other`, no level with
+        ``missing="error"``.
 
     See Also
     --------

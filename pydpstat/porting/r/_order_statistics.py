@@ -286,7 +286,7 @@ def approx(
 ) -> dict[str, Vector]:  # fmt: skip
     """Return points on the lines between points, and beyond their ends NA, or with rule 2 the last value.
 
-    Where points have the same `x`, `ties` gives their `y`.
+    If points have the same `x`, `ties` gives their `y`.
 
     Examples
     --------
