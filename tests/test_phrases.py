@@ -79,8 +79,8 @@ SHOWN = {
     r"|cancelled|signalled|analyse\b|(?:random|optim|normal|summar|minim|maxim|general|recogn|organ|student"
     r"|standard|penal|regular|discret|initial|(?<!on )anonym)is(?:e|ing|ation))": "American spelling",
 }
-# words of British users, which messages translate, and one of R's choices
-ALIASES = ("neighbour", "neighbours", "summarise", "centre")
+# words of British users, which messages translate, one of R's choices, and a message of dplyr
+ALIASES = ("neighbour", "neighbours", "summarise", "centre", "`summarise()` has grouped output by ")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 SOURCES = sorted((ROOT / "pydpstat").rglob("*.py"))
