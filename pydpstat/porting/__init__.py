@@ -1,4 +1,4 @@
-"""R's grammar, read in Python: scripts become trees, as R's own ``parse`` makes them."""
+"""A parser of R's grammar in Python, whose trees equal those of R's ``parse``."""
 
 from pydpstat.porting._grammar import parse, read
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, RSyntaxError, Script

@@ -1,13 +1,13 @@
-"""What pydpstat has where a function of R has no counterpart in a translation.
+"""Alternatives in pydpstat to R functions that have no counterpart in a translation.
 
-The page "Which function for which question" lists the same; a test compares both.
+The page "Which function for which question" has the same list; a test compares the two.
 """
 
 from __future__ import annotations
 
 import re
 
-# functions of R that are not translated, with a call from the page for the same question
+# R functions that are not translated, with a call from that page for the same question
 ADVICE = {
     "ecdf": "dp.histogram(age, 0.5, edges=[18, 40, 65, 90]).cdf()",
     "by": 'by="region", levels=[...]',
@@ -33,7 +33,7 @@ ADVICE = {
     "geom_pointrange": "r.plot()",
     "Ipfp": "pydpstat.consistency.ipf",
 }
-# reasons that are no missing function, with what to write instead
+# reasons other than a missing function, with the text to write instead
 _REASON_ADVICE = {
     "a function with ...": "write the names of the arguments that it passes on in the place of the dots",
 }
@@ -41,7 +41,7 @@ _NO_COUNTERPART = re.compile(r"(\S+) has no counterpart")
 
 
 def add_advice(reason: str) -> str:
-    """Return a reason why something is not translated, with what to write instead where that is known.
+    """Return the reason for a refusal, extended by an alternative where one is known.
 
     Parameters
     ----------

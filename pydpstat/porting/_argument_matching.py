@@ -1,4 +1,4 @@
-"""R's matching of a call's arguments to a function's formal arguments."""
+"""R's matching of a call's arguments to the formal arguments of a function."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ DOTS = "..."
 
 
 class AmbiguousArguments(ValueError):
-    """Arguments that R cannot match, as one fits two formal arguments, or two fit one."""
+    """Arguments that R cannot match: one fits two formal arguments, or two fit one."""
 
 
 def match_arguments(
     formals: Sequence[str], names: Sequence[str | None], empty: Collection[int] = ()
 ) -> list[str | None]:
-    """Match the arguments of a call to formal arguments: exactly, by beginning, then by place.
+    """Match the arguments of a call to formal arguments: by exact name, by partial name, then by position.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Assignments: to variables, and to parts of them, which never changes what something else holds."""
+"""Assignments to variables and to parts of them; no assignment changes a value that another variable shares."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from pydpstat.porting._scope import (
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 from pydpstat.porting._verbs import Verbs
 
-# what R calls without its name being written
+# functions that R calls without their names in the script
 IMPLICIT_FUNCTIONS = set(
     "+ - * / ^ < > <= >= == != ! & && | || ( { [ [[ $ @ : if for while repeat function <- = <<- %%".split()
 )
 
 
 class Sink(NamedTuple):
-    """What becomes of a statement's value: it is left, shown, returned, or assigned to a name."""
+    """Destination of a statement's value: discarded, displayed, returned, or assigned to a name."""
 
     kind: str
     name: str = ""
@@ -49,42 +49,42 @@ DISCARD_SINK, SHOW_SINK, RETURN_SINK = Sink("left"), Sink("shown"), Sink("return
 
 
 class Assignments(Verbs):
-    """What assignments are in Python."""
+    """Translation of R's assignments to Python."""
 
-    # the names that functions use from outside
+    # names that functions use from an enclosing scope
     captured_names: set[str]
-    # the names that the function reads before it assigns them
+    # names that the function reads before it assigns them
     names_read_first: set[str]
-    # variables that are multiplied by something and kept, so that their numbers must be R's doubles
+    # variables that are multiplied and stored, so that their numbers must be doubles as in R
     multiplied_names: set[str]
 
     @abstractmethod
     def emit_line(self, text: str) -> None:
-        """Add a statement."""
+        """Append a statement."""
 
     @abstractmethod
     def emit_named_function(self, name: str, node: Function) -> None:
-        """Add the definition of a function by its name."""
+        """Append the definition of a named function."""
 
     @abstractmethod
     def emit_node(self, node: Node, sink: Sink) -> None:
-        """Add a statement whose value goes to a sink."""
+        """Append a statement whose value goes to a sink."""
 
     @abstractmethod
     def emit_value(self, code: Code, sink: Sink, node: Node) -> None:
-        """Add what becomes of a value."""
+        """Append the statement that passes a value to its sink."""
 
     # assignments
 
     def translate_shared_value(self, node: Node | None) -> Code:
-        """Return a value that something else may hold as well from now on."""
+        """Return the Python expression of a value that may be shared from now on."""
         code = self.translate_node(node)
         if isinstance(node, Name) and (variable := self.scope.names.get(node.name)) is not None:
             self.scope.names[node.name] = replace(variable, fresh=False)
         return code
 
     def note_variable(self, name: str, code: Code, node: Node | None = None) -> str:
-        """Note what a variable holds from here on, and return its name in Python."""
+        """Record the facts known of a variable's new value, and return its name in Python."""
         if name in self.bound_names:
             raise TranslationError(f"{name} is bound to a function")
         if not name or name in IMPLICIT_FUNCTIONS or name.endswith("<-"):
@@ -111,7 +111,7 @@ class Assignments(Verbs):
         return python
 
     def _find_assigned_columns(self, node: Node | None, code: Code) -> tuple[tuple[str, ...] | None, frozenset[str]]:
-        """Return what is known of the columns of a data frame that is assigned."""
+        """Return the known column names of an assigned data frame, and those without missing values."""
         if code.kind not in ("frame", "groups") or node is None:
             return None, frozenset()
         name = get_function_name(node)
@@ -147,7 +147,7 @@ class Assignments(Verbs):
         if not name:
             code = self._translate_assigned_value(value)
             if matching.can_draw(value, self.functions) and matching.can_draw(target, self.functions):
-                # R evaluates the value before the place
+                # R evaluates the value before the target
                 python = self.scope.assign_free_name(make_hidden_name(f"value {value.start}"), "value")
                 self.emit_line(f"{python} = {code.array}")
                 kind = "" if code.kind == "column" else code.kind
@@ -184,7 +184,7 @@ class Assignments(Verbs):
             self.emit_line(f"{python} = {code.text}")
 
     def _check_outer(self, name: str) -> None:
-        """Refuse a local variable that was read before as one from outside: Python has one of them only."""
+        """Refuse a local variable that was read earlier as an outer one: Python allows only one of the two."""
         scope = self.scope
         if scope.outer is None or name in scope.names or name in scope.declarations:
             return
@@ -207,7 +207,7 @@ class Assignments(Verbs):
         outer.names[name] = replace(outer.names[name], kind="", fresh=False, missing=1, columns=None)
 
     def _emit_replacement(self, target: Node, code: Code) -> None:
-        """Assign to a part of a variable."""
+        """Append an assignment to a part of a variable."""
         name, given = get_function_name(target), list(target.arguments) if isinstance(target, Call) else []
         if not given or given[0].value is None:
             raise TranslationError("what is assigned to is no variable")
@@ -245,9 +245,9 @@ class Assignments(Verbs):
         return self.emit_line(f"{variable.python} = {found.text}")
 
     def _write_in_place_change(self, variable: Variable, name: str, target: Call, code: Code) -> str:
-        """Return a statement that changes an array or a list that nothing else holds."""
+        """Return a statement that modifies an unshared array or list in place."""
         keys = [each.value for each in target.arguments[1:]]
-        # a function that uses the variable may hold the same array
+        # a function that uses the variable may share the array
         if (
             get_root_variable(target) in self.captured_names
             or not variable.fresh
@@ -265,7 +265,7 @@ class Assignments(Verbs):
         return ""
 
     def _translate_replacement(self, old: Code, name: str, target: Node, code: Code) -> Code:
-        """Return what a value is after one of its parts was assigned."""
+        """Return the expression of a value after the assignment of one of its parts."""
         keys = [each.value for each in target.arguments[1:]] if isinstance(target, Call) else []
         if old.kind == "frame" and name in ("$", "[[") and len(keys) == 1 and get_word(keys[0]):
             column = get_word(keys[0])

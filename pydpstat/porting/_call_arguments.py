@@ -1,4 +1,4 @@
-"""The arguments of calls in R, and how the same calls are written in Python."""
+"""Arguments of R's calls and their counterparts in Python."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_
 from pydpstat.porting._code import TranslationError, make_python_name, write_keyword
 from pydpstat.porting._syntax import Argument, Node
 
-# functions whose arguments' names are labels of the result, and functions that ignore them
+# functions whose argument names label the result, and functions that ignore the names
 _LABEL_FUNCTIONS = set("table c cbind rbind expand.grid data.frame".split())
-# parameters that have another name in Python
+# parameters with another name in Python
 _RENAMED_PARAMETERS = {("rpois", "lambda"): "lam"}
 _IGNORES_NAMES = set("paste paste0 cat message sum prod max min range any all pmax pmin".split())
 
 
 class Parameters(NamedTuple):
-    """A Python function's parameters without its stream, and whether it takes any others."""
+    """Parameters of a Python function without its random stream, and whether it takes further arguments."""
 
     names: list[str]
     takes_any: bool
@@ -30,7 +30,7 @@ class Parameters(NamedTuple):
 
 @cache
 def get_parameters(function: Callable[..., object]) -> Parameters:
-    """Return the parameters of a Python function; those that it takes by ``*`` and ``**`` are dots.
+    """Return the parameters of a Python function, with ``...`` for ``*`` and ``**`` parameters.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def get_parameters(function: Callable[..., object]) -> Parameters:
 
 
 def bind_arguments(formals: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Argument]]:
-    """Return each argument that is not empty with the formal argument that R matches it to."""
+    """Return the nonempty arguments, each with the formal argument that R matches it to."""
     names = [each.name for each in given]
     empty = {k for k, each in enumerate(given) if each.value is None}
     try:
@@ -63,7 +63,7 @@ def bind_arguments(formals: Sequence[str], given: Sequence[Argument], what: str)
 
 
 def match_parameters(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
-    """Return each argument that is not empty with its parameter, where R's names are Python's."""
+    """Return the nonempty arguments, each with its parameter, where names are the same in R and Python."""
     spelled = [replace(each, name=make_python_name(each.name) if each.name else None) for each in given]
     return [
         (each.name if formal == DOTS and each.name else formal, each.value)
@@ -75,7 +75,7 @@ def match_parameters(known: Sequence[str], given: Sequence[Argument], what: str)
 def to_parameters(
     package: str, name: str, of_class: str, given: Sequence[Argument], known: Parameters
 ) -> list[tuple[str, Node]]:
-    """Return each argument of a call of R's with the parameter of its counterpart in Python.
+    """Return the arguments of an R call, each with the parameter of the counterpart in Python.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def to_parameters(
 
 
 def _find_parameter(formal: str, name: str | None, formals: Sequence[str], known: Parameters, what: str) -> str:
-    """Return the parameter for an argument that R matches to a formal argument."""
+    """Return the Python parameter of an argument that R matches to a formal argument."""
     plain = _RENAMED_PARAMETERS.get((what, formal)) or (DOTS if formal == DOTS else make_python_name(formal))
     if formal == DOTS and name and what not in _IGNORES_NAMES:
         if not known.takes_any_name:
@@ -105,7 +105,7 @@ def _find_parameter(formal: str, name: str | None, formals: Sequence[str], known
     if plain in known.names and (plain != DOTS or known.takes_any):
         return plain
     first, *_ = [*known.names, DOTS]
-    # the formula of a test is its first argument in Python
+    # the formula of a test is the first argument in Python
     if formal == formals[0] and first not in map(make_python_name, formals):
         return first
     if formal != DOTS and known.takes_any and known.names[-1] == DOTS and name is None:
@@ -119,7 +119,7 @@ def write_arguments(
     texts: Sequence[tuple[str, str]],
     what: str,
 ) -> list[str]:
-    """Return arguments in Python: with a name where R's call names them, or where their place does not tell.
+    """Return the arguments in Python, with keywords where the R call has names or the position is ambiguous.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def write_arguments(
     by_place, by_name = [], []
     places, named = list(known), False
     if any(name == DOTS for name, _ in texts):
-        # what is in the dots follows all parameters before them
+        # arguments in the dots come after all parameters before the dots
         by_name = [each for each in texts if each[0] not in (*before, DOTS)]
         leading = dict(each for each in texts if each[0] in before)
         for missing in (each for each in before if each not in leading):

@@ -1,4 +1,4 @@
-"""Calls of functions, of a script's own and of others: what they are given, release and return."""
+"""Evaluation of calls of a script's own and of other functions: arguments, releases and results."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from pydpstat.porting._values import (
 )
 
 _MAX_CALL_DEPTH, _MAX_CALLS = 12, 25_000
-# functions that return the function of a name
+# functions that return the function with a given name
 _FUNCTION_LOOKUPS = {"match.fun", "get", "get0", "getExportedValue", "getFromNamespace"}
 
 
 class CallEvaluator(PublicationRecorder):
-    """The calls of a script."""
+    """Evaluator of the calls of a script."""
 
     @abstractmethod
     def evaluate_form(self, form: Form) -> Value:
-        """Return what is known of a form's value, after what it does."""
+        """Evaluate a form with its effects, and return the facts known of its value."""
 
     @abstractmethod
     def _evaluate_in_contexts(self, contexts: Sequence[Form], body: Form) -> Value:
-        """Return the value of a body in contexts such as a budget."""
+        """Return the value of a body inside context managers such as a budget."""
 
     @abstractmethod
     def _resolve_records(self, value: Value) -> Value:
-        """Return a value, as records if it was found to be data."""
+        """Return a value, as records if its origin was found to be data."""
 
     @contextmanager
     def _open_round(self, count: float) -> Iterator[int]:
@@ -86,13 +86,13 @@ class CallEvaluator(PublicationRecorder):
         first = self._evaluate_arguments(names[:1], inside[:1], NULL_VALUE)
         method = first[0][1].parts.get(name) if receiver and first else None
         if method is None and not name and first:
-            # what is called is the value of the first form
+            # the value of the first form is called
             method = first[0][1]
         if method is not None and method.function:
             return self._call_script_function(
                 method, self._evaluate_arguments(names[1:], inside[1:], NULL_VALUE), form.place
             )
-        # a release has no columns of its data as arguments
+        # the arguments of a release are not evaluated as columns of its data
         of = NULL_VALUE if self._is_mirror(form) or made else merge_values(value for _, value in first)
         if labels := [form for word, form in zip(names, inside) if word in (".by", "keyby")]:
             of = effects.group_records(
@@ -103,10 +103,10 @@ class CallEvaluator(PublicationRecorder):
             return self._call_script_function(made, given, form.place)
         return self._resolve_records(self._evaluate_known_call(form, name, given))
 
-    # what is called, and with what
+    # the called function with its arguments
 
     def _resolve_call(self, form: Apply) -> Apply:
-        """Return a call of the function that is meant by a variable, or by ``do.call``."""
+        """Return a call of the function that a variable or ``do.call`` refers to."""
         place, name = form.place, form.function
         if name in ("do.call", "invoke", "exec") and self._r and form.arguments:
             (_, called), *rest = [each for each in form.arguments if each[0] not in ("quote", "envir")]
@@ -123,7 +123,7 @@ class CallEvaluator(PublicationRecorder):
         return form._replace(function=meant, package="" if self._r else "pydpstat") if meant else form
 
     def _make_call(self, called: Form, given: tuple[tuple[str | None, Form], ...], place: Place) -> Apply:
-        """Return a call of what a form means."""
+        """Return a call of the function that a form refers to."""
         if isinstance(called, Apply) and called.function in _FUNCTION_LOOKUPS and called.arguments:
             called = called.arguments[0][1]
         if isinstance(called, Literal) and isinstance(called.value, str):
@@ -133,7 +133,7 @@ class CallEvaluator(PublicationRecorder):
         return Apply(place, "", ((None, called), *given))
 
     def _evaluate_arguments(self, names: Sequence[str | None], inside: Sequence[Form], data: Value) -> NamedValues:
-        """Return the values of arguments, where names that are not assigned may be columns of data."""
+        """Return the values of arguments; unassigned names may be columns of the data."""
         found: NamedValues = []
         if data.is_private:
             self._columns.append(data)
@@ -148,11 +148,11 @@ class CallEvaluator(PublicationRecorder):
         return self._evaluate_arguments([name for name, _ in arguments], [form for _, form in arguments], NULL_VALUE)
 
     def _evaluate_in_data(self, data: Value, values: Sequence[Form]) -> list[Value]:
-        """Return values where names that are not assigned may be columns of data."""
+        """Return the values of forms; unassigned names may be columns of the data."""
         return [value for _, value in self._evaluate_arguments([None] * len(values), values, data)]
 
     def _make_partial_function(self, form: Apply) -> Value:
-        """Return a function some of whose arguments are given."""
+        """Return a function with some arguments already bound."""
         place = form.place
         rest = (None, Spread(place, Variable(place, "...")))
         (_, called), *given = form.arguments
@@ -166,12 +166,12 @@ class CallEvaluator(PublicationRecorder):
         return word in releases.MIRRORS and (self._r or form.package == "pydpstat")
 
     def _find_script_function(self, name: str) -> Value | None:
-        """Return the variable of a name if it is a function of the script."""
+        """Return the variable of this name if it is a function of the script."""
         found = next((scope[name] for scope in reversed(self._scopes) if name in scope), NULL_VALUE)
         return found if found.function else None
 
     def _call_script_function(self, called: Value, given: NamedValues, place: Place) -> Value:
-        """Return the value of one of the script's functions, whose body is followed at each call."""
+        """Return the value of a call of a script's function, whose body is evaluated at each call."""
         made = called.function
         assert made is not None
         self._called_ids.add(id(made))
@@ -181,7 +181,7 @@ class CallEvaluator(PublicationRecorder):
             return merge_values(value for _, value in given)
         scope, missing = _bind_formals(made, given, self._r)
         before, columns = self._scopes, self._columns
-        # a function that was returned by another one has its variables
+        # a function that another function returned has the variables of its closure
         outer = [each for each in called.closure_scopes if not any(each is one for one in before)]
         self._scopes, self._columns = [*before, *outer, scope], []
         self._returned_values.append([])
@@ -195,12 +195,12 @@ class CallEvaluator(PublicationRecorder):
         values = [*self._returned_values.pop(), *([last] if made.has_implicit_return and last != NULL_VALUE else [])]
         return merge_values(values) if len(values) > 1 else values[0] if values else NULL_VALUE
 
-    # functions that call another one for each part of some values
+    # apply functions, which call another function for each element
 
     def _evaluate_apply_function(
         self, form: Apply, names: Sequence[str | None], inside: Sequence[Form]
     ) -> Value | None:
-        """Return what a function gives for each part of some values; None where none is given."""
+        """Return the value of an apply function, or None where no function is given."""
         at = next((k for k, each in enumerate(inside) if self._is_function(names[k], each)), None)
         if at is None:
             return None
@@ -217,7 +217,7 @@ class CallEvaluator(PublicationRecorder):
         first = values[free[0] if free else 0][1]
         extra: NamedValues = []
         if by_group:
-            # the labels of groups in a formula are names of columns
+            # the group labels in a formula are column names
             formulas = (each for _, each in others if isinstance(each, Apply) and each.function == "~")
             labels = [pair for each in formulas for pair in self._evaluate_pairs(each.arguments)]
             first = effects.group_records([*values, *labels], form.place)
@@ -237,7 +237,7 @@ class CallEvaluator(PublicationRecorder):
             return value if by_group else effects.collect_rounds(form.function, value, first.count)
 
     def _call_with_values(self, function: Form, given: NamedValues, place: Place) -> Value:
-        """Return the value of a call of what a form means."""
+        """Return the value of a call of the function that a form refers to."""
         call = self._resolve_call(self._make_call(function, (), place))
         made = self._find_script_function(call.function) if call.function else self.evaluate_form(function)
         if made is not None and made.function:
@@ -259,10 +259,10 @@ class CallEvaluator(PublicationRecorder):
         known = form.name.replace(".", "_") in releases.MIRRORS
         return known or form.name in functions.SUMMARIES | functions.RECORDWISE
 
-    # functions that are not the script's
+    # functions from outside the script
 
     def _evaluate_known_call(self, form: Apply, name: str, given: NamedValues) -> Value:
-        """Return the value of a function that is not the script's, after what it publishes."""
+        """Return the value of a function from outside the script, and record its releases and outputs."""
         place, values = form.place, [value for _, value in given]
         first = values[0] if values else NULL_VALUE
         word = name.replace(".", "_")
@@ -280,7 +280,7 @@ class CallEvaluator(PublicationRecorder):
             self._breaks += [(test, functions.DECISION, value) for test, value in self._tests]
             return NULL_VALUE
         if name in ("stop", "stopifnot", "warning"):
-            # data may be checked, but not compared with what is released
+            # data may be checked, but not compared with a release
             tests = [*self._tests, *((place, each) for each in values if each.is_private)]
             self.facts.outputs += [(test, functions.DECISION, each) for test, each in tests if each.compared]
             self.facts.stated |= merge_values(values).stated if name == "stopifnot" else EMPTY_SET
@@ -303,7 +303,7 @@ class CallEvaluator(PublicationRecorder):
         if name in functions.COMPARISONS:
             self.facts.stated |= merge_values(values).stated
             if TOTAL_NAME.search(place.text):
-                # a sum of several epsilons that is compared, as in sum(eps) <= 1
+                # a compared sum of several epsilons, as in sum(eps) <= 1
                 self.facts.stated |= {each.constant for each in values if isinstance(each.constant, float)}
         self._check_digits(place, name, given)
         drawn = not any(word == "plot" and value.constant is False for word, value in given)
@@ -321,7 +321,7 @@ class CallEvaluator(PublicationRecorder):
             return Value(NOISY, marks=merge_values(values).marks, why=str(place))
         for each in values[1:]:
             if each.function and id(each.function) not in self._called_ids:
-                # what calls it is not known, nor how often
+                # the caller and the number of calls are unknown
                 with self._open_round(math.inf):
                     self._call_script_function(each, [(None, v) for v in values if not v.function], place)
         if name in functions.SUMMARIZERS and first.is_private:
@@ -332,7 +332,7 @@ class CallEvaluator(PublicationRecorder):
 
 
 def _find_function_alias(value: Value) -> str:
-    """Return the name of another function that a variable holds; the empty text if it holds none."""
+    """Return the name of the other function that a variable refers to, or an empty string."""
     name = getattr(value.constant, "__name__", "") if callable(value.constant) else ""
     if name in releases.PUBLIC_NAMES:
         return str(name)
@@ -341,7 +341,7 @@ def _find_function_alias(value: Value) -> str:
 
 
 def _bind_formals(function: Lambda, given: NamedValues, is_r: bool) -> tuple[dict[str, Value], set[str]]:
-    """Return the variables that a function's arguments make, and the names that got none."""
+    """Return the variables that a function's arguments define, and the names without a value."""
     names = dict.fromkeys(name for name, _ in function.formals if not _is_rest(name))
     before = [name for name, _ in takewhile(lambda each: not _is_rest(each[0]), function.formals)]
     unknown = Value(unknown="it is an argument of a function that is not called")
@@ -364,7 +364,7 @@ def _bind_formals(function: Lambda, given: NamedValues, is_r: bool) -> tuple[dic
 def _match_formals(
     function: Lambda, before: list[str], given: Sequence[str | None], is_r: bool
 ) -> Sequence[str | None]:
-    """Return the formal argument that each argument of a call goes to, None for those in the rest."""
+    """Return the formal argument of each argument of a call, with None for those in the rest."""
     names = [name for name, _ in function.formals]
     if is_r:
         try:

@@ -1,4 +1,4 @@
-"""Calls of R's functions, of the packages', and of the script's own, as Python expressions."""
+"""Calls of R's functions, of packages' functions and of a script's own, as Python expressions."""
 
 from __future__ import annotations
 
@@ -39,31 +39,31 @@ from pydpstat.porting._result_kinds import (
 from pydpstat.porting._scope import Variable, get_function_name, get_word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
-# what only shows a value, or hides a message
+# functions that only display a value or suppress a message
 TRANSPARENT = {"suppressMessages", "suppressWarnings", "invisible", "identity", "force"}
 _VECTOR_PARAMETERS = {"x", "x1", "x2", "true_values", "utility"}
 _OBJECT_FUNCTIONS = {"bernstein", "sensitivitySampler", "sensitivitySamplerManual"}
-# functions in what is released: a function itself, and the best of several models
+# functions that a release can have: a released function, and the prediction of a selected model
 _RELEASE_METHODS = {"response", "predict"}
-# functions for which the groups of a data frame do not matter
+# functions whose results do not depend on the groups of a data frame
 _GROUP_INDEPENDENT = set("nrow ncol NROW NCOL dim names colnames as_data_frame is_data_frame".split())
 
 
 class Calls(Names):
-    """What calls are in Python."""
+    """Translation of R's calls to Python."""
 
-    # whether pydpstat's functions are wanted, and what they change, by line
+    # whether to use pydpstat's own functions, and the changes that they cause, by line
     uses_own_functions: bool
     remarks: list[tuple[int, str]]
     special_translators: dict[str, Callable[[Call], Code]]
 
     @abstractmethod
     def translate_shared_value(self, node: Node | None) -> Code:
-        """Return a value that something else may hold as well from now on."""
+        """Return the Python expression of a value that may be shared from now on."""
 
     @abstractmethod
     def assign_temporary(self, code: Code, name: str, kind: str = "text") -> Name:
-        """Assign a value to a new variable before the statement, and return it."""
+        """Assign a value to a new variable before the statement, and return the variable."""
 
     @abstractmethod
     def emit_hoisted_function(self, node: Function) -> str:
@@ -71,16 +71,16 @@ class Calls(Names):
 
     @abstractmethod
     def is_verb(self, package: str, name: str) -> bool:
-        """Return whether a function's arguments are about the columns of a data frame."""
+        """Return whether a function evaluates its arguments among the columns of a data frame."""
 
     @abstractmethod
     def translate_verb(self, node: Call, name: str) -> Code:
-        """Return a call whose arguments are about the columns of a data frame, or of a pipe."""
+        """Return a call of a pipe, or of a function whose arguments refer to columns of a data frame."""
 
     # calls
 
     def translate_call(self, node: Call) -> Code:
-        """Return a call of a function that is no operator."""
+        """Return the translation of a call of a function that is not an operator."""
         function = node.function
         if isinstance(function, Call):
             operator = get_function_name(function) if isinstance(function.function, Name) else ""
@@ -121,7 +121,7 @@ class Calls(Names):
         return self._has_counterpart(packages.find_package(name, self.attached), name)
 
     def _has_counterpart(self, package: str, name: str) -> bool:
-        """Return whether a function that is none of the script's or the mirrors' is translated."""
+        """Return whether a function outside the script and the mirrors has a translation."""
         usual = package in packages.BASE_PACKAGES and (name in self.special_translators or name in TRANSPARENT)
         draws = package in ("base", "stats", "rmutil") and matching.is_stream_function(name)
         return usual or draws or self.is_verb(package, name) or find_counterpart(package, name) is not None
@@ -137,7 +137,7 @@ class Calls(Names):
             raise TranslationError(f"the package {package} has no counterpart")
         if not self._has_counterpart(package, name):
             raise TranslationError(packages.describe_missing(package, name))
-        # the packages of R itself, dplyr, magrittr and rmutil
+        # packages of R itself, dplyr, magrittr and rmutil
         node = replace(node, function=Name(name, node.start, node.end))
         if name in TRANSPARENT and node.arguments:
             with self.set_hidden_messages(name):
@@ -221,7 +221,7 @@ class Calls(Names):
         return self._translate_function_call(node, variable.python, name, variable.made)
 
     def _translate_function_call(self, node: Call, python: str, what: str, function: Function) -> Code:
-        """Return a call of a function whose parameters are known."""
+        """Return a call of a function with known parameters."""
         names = [str(each.name) for each in function.formals]
         known = [make_python_name(each) if each != matching.DOTS else each for each in names]
         if len(set(known)) < len(known):
@@ -235,7 +235,7 @@ class Calls(Names):
         what: str = "a function that is not known here",
         text: Callable[[Node | None], str] | None = None,
     ) -> list[str]:
-        """Return arguments of a function whose parameters are not known, by default as arrays."""
+        """Return the arguments of a function with unknown parameters, by default as arrays."""
         pairs = [("", each.value) for each in given if each.value is not None]
         for _, each in pairs:
             if isinstance(each, Name):
@@ -247,7 +247,7 @@ class Calls(Names):
     def _write_script_arguments(
         self, given: Sequence[Argument], known: list[str], what: str, function: Function
     ) -> list[str]:
-        """Return the arguments of a call of the script's function in Python, as arrays."""
+        """Return the arguments of a call of a script's function in Python, as arrays."""
         pairs = arguments.match_parameters(known, given, what)
         needed = {make_python_name(str(each.name)) for each in function.formals if each.value is None}
         for name in sorted(needed - {name for name, _ in pairs} - {matching.DOTS}):
@@ -278,9 +278,9 @@ class Calls(Names):
         what: str,
         takes_sequences: bool = True,
     ) -> list[str]:
-        """Return the arguments of a call of the packages' functions in Python.
+        """Return the arguments of a call of a package's function in Python.
 
-        Unless `takes_sequences`, they are arrays, because functions of the script get them.
+        Unless `takes_sequences`, they are arrays, because they go to functions of the script.
         """
         matching.check_argument_order(pairs, None, self.functions, what)
         if takes_sequences:
@@ -341,7 +341,7 @@ class Calls(Names):
         with self.set_condition_mode(dropped=dropped):
             codes = [(key, self._translate_r_argument(key, value)) for key, value in pairs]
         if plain in TEXT_FUNCTIONS:
-            # str tells R's doubles from its integers
+            # str distinguishes R's doubles from its integers
             doubles = plain == "str"
             codes = [
                 (key, self.convert_for_display(code, value, doubles)) for (key, code), (_, value) in zip(codes, pairs)
@@ -393,6 +393,6 @@ class Calls(Names):
             and self.frames
             and not self.scope.find_variable(value.name)
         ):
-            # R looks for a function, and not for a column
+            # R looks up a function here, not a column
             return Code(self.translate_reference(value.name), "function")
         return self.translate_node(value)

@@ -1,4 +1,4 @@
-"""``python -m pydpstat check``: say what each private release in a script keeps, and what breaks privacy."""
+"""``python -m pydpstat check``: report the guarantee of each private release in a script, and privacy errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pydpstat.porting._syntax import RSyntaxError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Check scripts and return the exit code: 0 without errors, 1 with, 2 where a file cannot be read."""
+    """Check scripts and return the exit code: 0 without errors, 1 with errors, 2 for an unreadable file."""
     options = _make_check_parser().parse_args(argv)
     reports, code = [], 0
     for path in options.scripts:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def check_script(path: Path) -> Report:
-    """Return the report on a script; a file that ends with ``.py`` is Python, any other R.
+    """Return the report on a script; a file that ends with ``.py`` is read as Python, any other as R.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check_script(path: Path) -> Report:
         place = error.lineno or 1, error.offset or 1
         raise PydpstatError(describe_script_error("Python", path, error.msg, *place)) from None
     except (RecursionError, MemoryError):
-        # Python's own parser runs out of its stack
+        # Python's own parser exhausts its stack
         raise PydpstatError("the script is nested too deeply. Split its longest expression.") from None
 
 

@@ -1,4 +1,4 @@
-"""Pieces of Python text, and what is known of their values."""
+"""Pieces of Python text, with the facts known of their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keyword import iskeyword
 from pydpstat.porting._escapes import quote_text
 from pydpstat.porting._modules import RESERVED_NAMES
 
-# how tightly Python binds
+# precedence levels of Python's operators
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
 # kinds of values; what is not known is the empty text. Counts and positions are integers of R's;
 # "predictions" are a matrix of one column, and "noisy numbers" a release of as many as its argument has
@@ -32,7 +32,7 @@ ELEMENT_OF = {
 VECTOR_OF = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
 # names that ported scripts use, and built-in names of Python
 _RESERVED_NAMES = {*dir(builtins), "_value_of_this_line", *RESERVED_NAMES}
-# invisible letters and marks
+# invisible characters
 _INVISIBLE_CHARACTERS = {
     "\u034f",
     "\u115f",
@@ -46,7 +46,7 @@ LARGE_NUMBER = 100_000
 
 
 class TranslationError(ValueError):
-    """R that has no sure counterpart; the text says what and why."""
+    """R code without a certain counterpart; the message states the reason."""
 
 
 class StepLimitError(Exception):
@@ -96,32 +96,32 @@ class Code:
 
     @property
     def is_na(self) -> bool:
-        """Whether it is NA itself."""
+        """Whether the text is NA itself."""
         return self.missing == 2 and self.text in ("np.nan", "None")
 
     @property
     def is_computed(self) -> bool:
-        """Whether it is no number that is written in the script."""
+        """Whether the value is computed rather than a number literal in the script."""
         return re.fullmatch(r"-?[\d_]*\.?\d*(e-?\d+)?", self.text) is None
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is sure to be one of Python's integers."""
+        """Whether the value is certain to be a Python integer."""
         return self.double or self.kind in ("count", "position") or is_whole_number(self.text)
 
     @property
     def is_truth(self) -> bool:
-        """Whether it is TRUE or FALSE, or several of them."""
+        """Whether the value is TRUE or FALSE, or a vector of logical values."""
         return self.kind in ("flag", "flags", "truth") or COMPARE <= self.level < SUM
 
     def add_missing_check(self) -> Code:
-        """Return the same values, or an error at run time if one is missing."""
+        """Return the values with a check that raises an error at run time if one is missing."""
         return replace(self, text=f"r.known({self.text})", plain="", level=ATOM, missing=0)
 
 
 @dataclass(frozen=True, slots=True)
 class TranslationProblem:
-    """A statement that has no sure translation: its line, text and place in R, and the reason."""
+    """A statement without a certain translation: its line, text and position in R, and the reason."""
 
     line: int
     text: str
@@ -130,7 +130,7 @@ class TranslationProblem:
 
 
 def make_python_name(name: str) -> str:
-    """Return a name of R's in Python: dots are underscores, Python's own words get one more.
+    """Return an R name in Python: dots become underscores, and Python's keywords get a final underscore.
 
     Examples
     --------
@@ -138,14 +138,14 @@ def make_python_name(name: str) -> str:
     ('type_DP', 'lambda_')
     """
     plain = unicodedata.normalize("NFKC", name.replace(".", "_"))
-    # Python normalizes names, so that two names of R may become one
+    # Python normalizes names, so that two R names may become one
     plain = "".join(each if f"_{each}".isidentifier() and each not in _INVISIBLE_CHARACTERS else "_" for each in plain)
     plain = plain if plain[:1].isidentifier() else f"_{plain}"
     return f"{plain}_" if iskeyword(plain) else plain
 
 
 def make_variable_name(name: str) -> str:
-    """Return the name of a variable, distinct from names that ported scripts or Python use.
+    """Return a variable name that differs from the names that ported scripts and Python use.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def make_variable_name(name: str) -> str:
 
 
 def write_attribute(owner: str, name: str) -> str:
-    """Return a public attribute; private ones would give access to Python's internals.
+    """Return the access of a public attribute; private ones would expose Python's internals.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def write_attribute(owner: str, name: str) -> str:
 
 
 def write_keyword(name: str | None, text: str) -> str:
-    """Return a keyword argument, also if its name is not valid in Python.
+    """Return a keyword argument, also for a name that is not valid in Python.
 
     Examples
     --------
@@ -185,39 +185,39 @@ def write_keyword(name: str | None, text: str) -> str:
 
 
 def write_number(value: float, allows_integer: bool = True) -> str:
-    """Return a number as Python writes it; for `allows_integer` without a decimal point where it needs none."""
+    """Return a number literal; with `allows_integer`, without a decimal point where none is needed."""
     if math.isnan(value):
         return "np.nan"
     if math.isinf(value):
         return "np.inf"
     if value == int(value) and abs(value) < _MAX_WHOLE_NUMBER:
         digits = f"{int(value):_}" if abs(value) >= 100_000 else str(int(value))
-        # arrays of integers would wrap around
+        # arrays of integers would overflow
         return digits if allows_integer and abs(value) < 2**31 else f"{digits}.0"
     return repr(float(value)).replace("e-0", "e-")
 
 
 def is_whole_number(text: str) -> bool:
-    """Return whether a text is a whole number, which Python has as an integer."""
+    """Return whether a text is a whole number, which is an integer in Python."""
     return re.fullmatch(r"-?[\d_]+", text) is not None
 
 
 def find_common_kind(parts: Iterable[Code]) -> str:
-    """Return the kind of vector that scalars make, or the empty text."""
+    """Return the kind of the vector of some scalars, or an empty string."""
     kinds = {each.kind for each in parts}
-    # doubles, if one of the numbers is
+    # doubles if any of the numbers is one
     kinds -= {"count"} if "number" in kinds else set()
     return VECTOR_OF.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def refuse_groups(code: Code, what: str) -> None:
-    """Refuse a grouped data frame where Python would forget its groups."""
+    """Refuse a grouped data frame where Python would lose its groups."""
     if "group" in code.kind:
         raise TranslationError(f"{what} of a grouped data frame")
 
 
 def merge_kinds(first: str, second: str) -> str:
-    """Return the kind of what is one or the other."""
+    """Return the common kind of a value with two possible kinds."""
     both = {first, second}
     for kinds, kind in ((NUMBER_KINDS, "number"), ({"ints", "positions"}, "ints")):
         if len(both) > 1 and both <= kinds:
@@ -226,7 +226,7 @@ def merge_kinds(first: str, second: str) -> str:
 
 
 def write_call(function: str, arguments: Iterable[str]) -> str:
-    """Return a call.
+    """Return a call of a function.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Calls that are separate statements in Python: stop, library, set.seed, print and others."""
+"""R's calls that become statements in Python: stop, library, set.seed, print and others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydpstat.porting._syntax import Call, Name, Node
 
 
 class Commands(Definitions):
-    """What calls for their effect are in Python."""
+    """Translation of calls that R evaluates for their effects."""
 
     is_seeded = False
     # whether the script calls RNGkind

@@ -1,4 +1,4 @@
-"""How far Python's values are from those that R recorded, in all that R's ``identical`` compares."""
+"""Deviations of Python's values from those recorded in R, in all that R's ``identical`` compares."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from pydpstat.r_arithmetic import Table
 from pydpstat.results.results import DPResults
 
 _NO_MEMBER = object()
-# as record.R shortens what is longer
+# record.R shortens longer ones in this way
 _N_RECORDED_AT_END = 20
-# a single number of Python's stands for an integer and a double of R's, and R's integers with a missing
-# value are doubles here; the run-time help refuses where the difference counts
+# a Python number can be an integer or a double of R, and R's integers with a missing
+# value are doubles here; the run-time functions refuse where the difference matters
 OPEN_TYPE_REMARK = "Python leaves open whether R's numbers are integers or doubles"
-# of data frames, which only attributes() shows, and that has no counterpart
+# attributes of data frames that only attributes() shows and that have no counterpart
 _IGNORED_ATTRIBUTES = {"na.action", "out.attrs"}
 
 
 class Deviation(NamedTuple):
-    """A relative deviation, infinite for what is no number, in words; or 0 with a remark."""
+    """A relative deviation, infinite with a description for values that are not numbers; or 0 with a remark."""
 
     size: float
     words: str = ""
@@ -38,7 +38,7 @@ class Deviation(NamedTuple):
 def iterate_deviations(
     recorded: RecordedValue, value: object, pool: Sequence[RecordedValue], place: str = ""
 ) -> Iterator[Deviation]:
-    """Yield for each vector how far Python's is from R's; nothing for functions.
+    """Yield the deviation of each Python vector from R's; functions yield none.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def iterate_deviations(
     elif "fields" in recorded:
         for name, part in recorded["fields"].items():
             inner, part = _get_member(value, name), _resolve_reference(part, pool)
-            # an object has None where R's has NA or no number
+            # an object has None where R has NA or an empty vector
             if inner is not _NO_MEMBER and not (inner is None and set(part.get("values", [])) <= {"NA"}):
                 yield from iterate_deviations(part, inner, pool, f"{place}${name}")
     elif kind != "other":
@@ -121,7 +121,7 @@ def _compare_list(
     names, here = recorded["names"], place or "value"
     plain = type(value) in (dict, list, tuple)
     if recorded["class"]:
-        # an object's fields are compared where Python's has them
+        # the fields of an object are compared if Python's has them
         if plain or isinstance(value, np.ndarray):
             yield Deviation(math.inf, f"{here}: R's class is {recorded['class']}, Python's {_describe_type(value)}")
             return
@@ -141,7 +141,7 @@ def _compare_list(
     for number, part in enumerate(recorded["values"]):
         name = names[number] if names else None
         inner = _get_member(value, name, number)
-        # the texts of R's objects only say how they were called
+        # the text of an R object only shows its call
         if not plain and (inner is _NO_MEMBER or _resolve_reference(part, pool)["kind"] == "character"):
             continue
         yield from iterate_deviations(part, inner, pool, f"{place}${name}" if name else f"{place}[[{number + 1}]]")
@@ -205,7 +205,7 @@ def _compare_vector(recorded: RecordedValue, value: Any, head: str) -> Deviation
 
 
 def _compare_class(recorded: RecordedValue, value: Any) -> str:
-    """Return what is wrong with the class of a vector or the levels of a factor, or the empty text."""
+    """Return the difference in the class of a vector or the levels of a factor, or an empty string."""
     dtype: Any = getattr(value, "dtype", None)
     levels = getattr(dtype, "categories", None)
     if (recorded["kind"] == "factor") != (levels is not None):
@@ -219,7 +219,7 @@ def _compare_class(recorded: RecordedValue, value: Any) -> str:
         return ""
     classes = recorded.get("class") or []
     mine = _get_r_classes(value)
-    # a matrix's own class, as addmargins gives a table, says no more than its dimensions
+    # a matrix's own class, such as the table of addmargins, adds nothing to its dimensions
     classes = [each for each in classes if each not in ("matrix", "array")]
     return (
         ""
@@ -229,7 +229,7 @@ def _compare_class(recorded: RecordedValue, value: Any) -> str:
 
 
 def _get_r_classes(value: Any) -> list[str]:
-    """Return the class that R shows of a value of Python."""
+    """Return the class that R shows for a Python value."""
     if r_class := getattr(value, "r_class", ""):
         return [r_class]
     if isinstance(value, pd.Series) and value.name == "summary":
@@ -244,10 +244,10 @@ def _get_r_classes(value: Any) -> list[str]:
 
 
 def _compare_shape(recorded: RecordedValue, value: Any) -> str:
-    """Return what is wrong with the dimensions and the names, or the empty text."""
+    """Return the difference in dimensions or names, or an empty string."""
     shape = np.shape(getattr(value, "counts", value))
     dim = recorded.get("dim", [])
-    # an array of one dimension, as tapply's, is a vector with names here
+    # a one-dimensional array, such as tapply's, is a named vector here
     if list(shape) != dim and not (len(shape) < 2 and len(dim) < 2):
         return f"R has the dimensions {dim or 'of a vector'}, Python {list(shape)}"
     theirs = recorded.get("dimnames") or ([None] * len(dim) if dim else [recorded.get("names")])
@@ -272,7 +272,7 @@ def _get_axis_names(value: Any) -> list[str]:
 
 
 def _get_dimension_names(value: Any) -> list[Sequence[object] | None]:
-    """Return the names along each dimension, None where a dimension has none."""
+    """Return the names along each dimension, with None for a dimension without names."""
     if isinstance(value, pd.Series):
         numbered = value.index.dtype.kind in "iuf" and value.index.name is None
         return [None if numbered else list(value.index)]
@@ -283,7 +283,7 @@ def _get_dimension_names(value: Any) -> list[Sequence[object] | None]:
 
 def _compare_numbers(kind: str, there: list[float | str], flat: np.ndarray, head: str) -> Deviation:
     truth = [isinstance(each, (bool, np.bool_)) for each in flat]
-    # a logical NA is nan
+    # a logical NA is nan here
     if truth != [kind == "logical" and each != "NA" for each in there]:
         types = sorted({type(each).__name__ for each in flat})
         return Deviation(math.inf, f"{head}R has {kind} values, Python {types}")
@@ -305,7 +305,7 @@ def _compare_numbers(kind: str, there: list[float | str], flat: np.ndarray, head
 
 
 def _compare_types(kind: str, flat: np.ndarray, gone: np.ndarray, head: str) -> Deviation:
-    """Compare integers and doubles, of equal numbers."""
+    """Compare the types, integer and double, of equal numbers."""
     whole = [isinstance(each, (int, np.integer)) for each in flat[~gone]]
     if kind == "logical" or all(each is (kind == "integer") for each in whole):
         return Deviation(0.0)
@@ -335,7 +335,7 @@ def _format_element(value: object) -> object:
 
 
 def _get_flat_elements(value: object) -> np.ndarray:
-    """Return the elements in R's order, with Python's types of single ones."""
+    """Return the elements in R's order, with Python's scalar types."""
     value = getattr(value, "counts", value)
     if isinstance(value, date):
         day = value.timestamp() if isinstance(value, datetime) else float(value.toordinal() - 719_163)
@@ -348,7 +348,7 @@ def _get_flat_elements(value: object) -> np.ndarray:
 
 
 def _get_flat_integers(array: np.ndarray) -> np.ndarray:
-    # kept as NumPy's, whose type is that of the array
+    # stays a NumPy scalar, whose type is that of the array
     flat = np.empty(array.size, dtype=object)
     flat[:] = list(array.ravel(order="F"))
     return flat

@@ -1,4 +1,4 @@
-"""R's functions that make vectors, lists, data frames and matrices."""
+"""R's functions that construct vectors, lists, data frames and matrices."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from pydpstat.porting._labels import keep_doubles
 from pydpstat.porting._scope import get_function_name, get_word
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
-# longer texts of arguments R breaks into lines
+# R breaks longer argument texts into lines
 _MAX_LABEL = 55
-# arguments of cbind and rbind that are no columns or rows
+# arguments of cbind and rbind other than columns and rows
 _BIND_OPTIONS = {"deparse.level", "make.row.names", "stringsAsFactors", "factor.exclude"}
 
 
 def translate_c(translator: Calls, node: Call) -> Code:
-    """Return what ``c`` makes: an array, a named vector, or a list of objects."""
+    """Translate ``c`` to an array, a named vector, or a list of objects."""
     given = [each for _, each in arguments.bind_arguments([DOTS], node.arguments, "c")]
     if not given:
         return Code("None", "null")
@@ -102,21 +102,21 @@ def translate_c(translator: Calls, node: Call) -> Code:
 
 
 def _make_labelled_vector(parts: list[Code], names: list[str]) -> Code:
-    """Return a vector of single values whose names differ from the keywords that Python allows."""
+    """Return a vector of scalars with names, which may be repeated or empty."""
     values = write_call("r.c", [write_double(each) for each in parts])
     labels = f"[{', '.join(map(quote_text, names))}]"
     return Code(write_call("r.set_names", [values, labels]), "named", missing=max(each.missing for each in parts))
 
 
 def write_double(code: Code) -> str:
-    """Return a number as Python writes a double."""
+    """Return a number as a Python double."""
     if code.kind == "number" and is_whole_number(code.text):
         return f"{code.text}.0"
     return code.typed_text if code.double else code.text
 
 
 def translate_bind(translator: Calls, node: Call) -> Code:
-    """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
+    """Translate ``cbind`` or ``rbind``, which name columns or rows after variables."""
     name = get_function_name(node)
     given = [each for each in node.arguments if each.name not in _BIND_OPTIONS]
     options = {each.name: each.value for each in node.arguments if each.name in _BIND_OPTIONS}
@@ -126,13 +126,13 @@ def translate_bind(translator: Calls, node: Call) -> Code:
     parts = [translator.translate_node(each.value) for each in given]
     variables = [each.value.name if isinstance(each.value, Name) and level.value else "" for each in given]
     kind = "frame" if any(part.kind == "frame" for part in parts) else "matrix"
-    # the names of variables are no names of a frame's rows
+    # the names of variables do not become the row names of a data frame
     rows = name == "rbind" and kind == "frame"
     labels = [each.name or ("" if rows else variable) for each, variable in zip(given, variables)]
     unsure = (
         name == "rbind" and any(not part.kind and variable for part, variable in zip(parts, variables)) and not rows
     )
-    # Python's keywords differ, and none is before what has no name
+    # Python's keywords are distinct, and none comes before a positional argument
     first = next((k for k, label in enumerate(labels) if label), len(labels))
     named = labels[first:]
     if "" not in named and len(set(named)) == len(named) and (translator.is_lenient or not unsure):
@@ -144,7 +144,7 @@ def translate_bind(translator: Calls, node: Call) -> Code:
 
 
 def as_list(translator: Calls, node: Call) -> Code:
-    """Return a list, or a dict where all its elements have names."""
+    """Return a list, or a dict where all elements have names."""
     given = [each for _, each in arguments.bind_arguments([DOTS], node.arguments, "list")]
     parts = [
         (each.name, translator.convert_for_display(translator.translate_shared_value(each.value), each.value))
@@ -164,7 +164,7 @@ def as_list(translator: Calls, node: Call) -> Code:
 
 
 def data_frame(translator: Calls, node: Call) -> Code:
-    """Return a data frame."""
+    """Translate ``data.frame``."""
     formals = packages.find_formals("base", "data.frame") or []
     found = arguments.bind_arguments(formals, node.arguments, "data.frame")
     given = [each for formal, each in found if formal == DOTS]
@@ -216,7 +216,7 @@ def _make_frame(translator: Calls, given: Sequence[Argument], others: Sequence[A
 def _make_frame_of_matrices(
     translator: Calls, given: Sequence[Argument], others: Sequence[Argument], parts: Sequence[Code]
 ) -> Code:
-    """Return a data frame with the columns of matrices, of which R names one by the text of the argument."""
+    """Return a data frame with the columns of matrices; R names a single column by the argument's text."""
     if others or not all(each.name or part.kind == "matrix" for each, part in zip(given, parts)):
         raise TranslationError("data.frame of a matrix beside a part without a name")
     texts = [f"{quote_text(each.name or '')}: {part.typed_text}" for each, part in zip(given, parts)]
@@ -235,7 +235,7 @@ def _write_cells(part: Code) -> str:
 
 
 def translate_zeros(translator: Calls, node: Call, dtype: str, kind: str) -> Code:
-    """Return a vector of zeros of a type."""
+    """Return a vector of zeros of the given type."""
     n = translator.translate_node(node.arguments[0].value) if node.arguments else Code("0")
     return Code(_write_zeros(n, dtype), kind, plain="[]" if n.text == "0" else "")
 
@@ -245,7 +245,7 @@ def _write_zeros(n: Code, dtype: str) -> str:
 
 
 def translate_vector(translator: Calls, node: Call) -> Code:
-    """Return what ``vector`` makes: zeros, an empty list or empty texts."""
+    """Translate ``vector`` to zeros, an empty list or empty strings."""
     pairs = dict(arguments.match_parameters(["mode", "length"], node.arguments, "vector"))
     mode = get_word(pairs.get("mode"))
     n = translator.translate_node(pairs["length"]) if "length" in pairs else Code("0")
@@ -266,7 +266,7 @@ def translate_vector(translator: Calls, node: Call) -> Code:
 
 
 def translate_rep(translator: Calls, node: Call) -> Code:
-    """Return what ``rep`` makes."""
+    """Translate ``rep``."""
     given = node.arguments
     if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
         value, n = translator.translate_node(given[0].value), translator.translate_node(given[1].value)

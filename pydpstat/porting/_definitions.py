@@ -1,4 +1,4 @@
-"""Functions of a script, with a name or without one."""
+"""Named and anonymous functions of a script."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
 
 class Definitions(Assignments):
-    """What functions are in Python."""
+    """Translation of R's function definitions to Python."""
 
     lines: list[str]
     depth: int
-    # where the last statement ended, and whether a function can be defined before the one that is written
+    # where the last statement ended, and whether a function can be defined before the current statement
     end: int
     can_hoist: bool
 
     @abstractmethod
     def emit_block(self, node: Node | None, sink: Sink) -> None:
-        """Add the statements of a block, one level further in; the last one's value goes to the sink."""
+        """Append the statements of a block, indented by one level; the last value goes to the sink."""
 
     @abstractmethod
     def is_expression(self, node: Node) -> bool:
-        """Return whether a node is an expression, without statements in it."""
+        """Return whether a node is an expression without statements."""
 
     # functions
 
@@ -56,7 +56,7 @@ class Definitions(Assignments):
         self._emit_function_definition(self.scope.names[name].python, node)
 
     def _emit_function_definition(self, python: str, node: Function) -> None:
-        """Add the definition of a function."""
+        """Append the definition of a function."""
         self._check_defaults(node)
         parameters: list[str] = []
         later: list[tuple[str, Node | None]] = []
@@ -87,7 +87,7 @@ class Definitions(Assignments):
             self.depth += 1
             for own, value in self._order_defaults(later):
                 if value is None:
-                    # a place that Python requires after a default
+                    # Python requires a default after another default
                     self.emit_line(f"if {own} is ...:")
                     self.depth += 1
                     self.emit_line(f"raise ValueError({quote_text(f'argument {own} is missing, with no default')})")
@@ -103,7 +103,7 @@ class Definitions(Assignments):
             self.scope, self.names_read_first = outer, read
 
     def _order_defaults(self, later: list[tuple[str, Node | None]]) -> list[tuple[str, Node | None]]:
-        """Return defaults so that each follows those that it uses, as R evaluates them."""
+        """Return the defaults, each after the ones that it uses, in R's order of evaluation."""
         left, found = list(later), []
         while left:
             waiting = {own for own, _ in left}
@@ -117,12 +117,12 @@ class Definitions(Assignments):
         return found
 
     def _find_used_variables(self, node: Node | None) -> set[str]:
-        """Return the variables in a node by their names in Python."""
+        """Return the variables in a node, by their Python names."""
         known = (self.scope.names.get(each.name) for each in iterate_nodes(node) if isinstance(each, Name))
         return {each.python for each in known if each is not None}
 
     def _make_outer_view(self, outer: Scope) -> Scope:
-        """Return variables as a function sees them that runs later, when they may have changed."""
+        """Return the outer variables for a function that runs later, when their values may have changed."""
         known = {}
         scope: Scope | None = outer
         while scope is not None:
@@ -136,7 +136,7 @@ class Definitions(Assignments):
         return Scope(outer, known, is_view=True)
 
     def _check_defaults(self, node: Function) -> None:
-        """Refuse defaults that R evaluates at another time than Python."""
+        """Refuse defaults that R and Python evaluate at different times."""
         changed = set(find_assigned_names(node.body))
         for each in node.formals:
             if each.value is None or isinstance(each.value, Constant):
@@ -156,7 +156,7 @@ class Definitions(Assignments):
             raise TranslationError("missing() asks how the function was called")
 
     def translate_function(self, node: Function) -> Code:
-        """Return a function without a name: a lambda where it and those inside are one expression."""
+        """Return an anonymous function: a lambda if it and its inner functions are single expressions."""
         if not all(self._is_lambda(each) for each in iterate_nodes(node) if isinstance(each, Function)):
             return Code(self.emit_hoisted_function(node), "function")
         outer, read = self.scope, self.names_read_first
@@ -181,7 +181,7 @@ class Definitions(Assignments):
         return Code(f"lambda {', '.join(parameters)}: {text}" if parameters else f"lambda: {text}", "function", LAMBDA)
 
     def assign_temporary(self, code: Code, name: str, kind: str = "text") -> Name:
-        """Assign a value to a new variable before the statement, and return it."""
+        """Assign a value to a new variable before the statement, and return the variable."""
         if not self.can_hoist or self.frames:
             raise TranslationError("a value that is used twice inside a condition")
         found = make_hidden_name(f"{name} {len(self.scope.names)}")
@@ -208,7 +208,7 @@ class Definitions(Assignments):
 
 
 def _unwrap_body(body: Node) -> Node:
-    """Return the one expression of a body, without what only encloses it."""
+    """Return the single expression of a body, without braces, parentheses and ``return``."""
     while get_function_name(body) in ("{", "(", "return") and len(get_arguments(body)) == 1:
         body = get_arguments(body)[0]
     return body

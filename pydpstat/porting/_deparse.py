@@ -1,4 +1,4 @@
-"""Expressions as R writes them, which it takes for names of data."""
+"""Expressions as R deparses them for the names of data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOGICAL_WORDS = {True: "TRUE", False: "FALSE", None: "NA"}
 
 
 def format_as_r(node: Node | None) -> str | None:
-    """Return an expression as R's ``deparse`` writes it, or None where it may be otherwise.
+    """Return an expression as R's ``deparse`` writes it, or None where the result may differ.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a piece of a ported script reads and changes: which pieces depend on one that was not run."""
+"""Dependences between the pieces of a ported script: variables read and changed by each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydpstat.porting._modules import RESERVED_NAMES
 
 
 class UnknownVariables:
-    """Variables whose values are not known, since a piece of the script was not run or not compared.
+    """Variables with unknown values, because a piece of the script was not run or not compared.
 
     Examples
     --------
@@ -21,25 +21,25 @@ class UnknownVariables:
 
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
-        # by function, what it reads and changes outside of itself
+        # the outer variables that each function reads and changes
         self._names_in_functions: dict[str, set[str]] = {}
 
     def find_reason(self, tree: ast.Module) -> str:
-        """Return why a piece's result is not known, or the empty text."""
+        """Return the reason for which the result of a piece is unknown, or an empty string."""
         lost = sorted(self._expand_names(_find_names_read(tree.body)) & self._reasons.keys())
         return self._reasons[lost[0]] if lost else ""
 
     def note_unknown(self, names: list[str], reason: str) -> None:
-        """Note variables whose values are not known from here on."""
+        """Record variables whose values are unknown from here on."""
         self._reasons |= dict.fromkeys(names, reason)
 
     def note_known(self, names: list[str]) -> None:
-        """Note variables whose values are known from here on."""
+        """Record variables whose values are known from here on."""
         for name in names:
             self._reasons.pop(name, None)
 
     def note_functions(self, tree: ast.Module) -> None:
-        """Note what the functions read that a piece defines."""
+        """Record the variables read by the functions that a piece defines."""
         for each in tree.body:
             if isinstance(each, ast.FunctionDef):
                 self._names_in_functions[each.name] = _find_free_names(each)
@@ -48,12 +48,12 @@ class UnknownVariables:
                 self._names_in_functions |= {name: set().union(*inside) for name in _get_target_names(each) if inside}
 
     def find_changed_names(self, tree: ast.Module) -> list[str]:
-        """Return the variables that a piece may change, also by its functions' ``global`` and methods."""
+        """Return the variables that a piece may change, including by methods and by its functions' ``global``."""
         found = {name for each in tree.body for name in _iterate_stored_names(each)}
         for each in ast.walk(tree):
             if isinstance(each, ast.Global):
                 found |= set(each.names)
-            # a method may change its object
+            # a method may modify its object
             elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
                 found.add(each.value.id)
         called = self._expand_names({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
@@ -61,7 +61,7 @@ class UnknownVariables:
         return sorted(found - RESERVED_NAMES)
 
     def _expand_names(self, names: set[str]) -> set[str]:
-        """Return names with those that functions among them use, and so on."""
+        """Return names with those used by the functions among them, recursively."""
         found, left = set(names), list(names)
         while left:
             more = self._names_in_functions.get(left.pop(), set()) - found
@@ -91,12 +91,12 @@ def _is_read(name: ast.Name) -> bool:
 
 
 def _find_parameter_names(tree: ast.AST) -> set[str]:
-    """Return the parameters of functions without a name."""
+    """Return the parameter names of the lambdas in a tree."""
     return {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
 
 
 def _find_free_names(function: ast.FunctionDef | ast.Lambda) -> set[str]:
-    """Return what a function uses from outside; what it assigns there begins with an equals sign."""
+    """Return the outer names that a function uses; those that it assigns begin with an equals sign."""
     inside = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
     outside = {name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names}
     own = ({one.id for one in inside if not _is_read(one)} | _find_parameter_names(function)) - outside

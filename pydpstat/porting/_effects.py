@@ -1,4 +1,4 @@
-"""What is known of the value of a function whose arguments' values are known."""
+"""Facts known of a function's value, given those of its arguments."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ArgumentValues = Sequence[tuple[str | None, Value]]
 
 
 def make_records(source: Source, missing: str = "") -> Value:
-    """Return records."""
+    """Return the value of records from a source."""
     return Value(PRIVATE, sources=frozenset({source}), why=str(source), missing=missing)
 
 
 def make_read_records(name: str, place: Place, given: ArgumentValues) -> Value | None:
-    """Return records from elsewhere, if that is what a function gives."""
+    """Return records read from outside the script, or None if the function reads none."""
     if name in functions.SETTINGS_READERS or not name.startswith(functions.READER_PREFIXES):
         return None
     coded = any(word in ("na.strings", "na", "na_values", "null_values") for word, _ in given)
@@ -40,7 +40,7 @@ def make_read_records(name: str, place: Place, given: ArgumentValues) -> Value |
 
 
 def make_draws(name: str, place: Place, given: ArgumentValues) -> Value:
-    """Return random numbers; they may turn out to be the data of an example."""
+    """Return random numbers, which may turn out to be the data of an example."""
     values = [value for _, value in given]
     free = [(f"#{k}", each) for k, each in enumerate(value for word, value in given if word is None)]
     arguments = dict([*((str(word), value) for word, value in given if word), *free])
@@ -56,9 +56,9 @@ def make_draws(name: str, place: Place, given: ArgumentValues) -> Value:
 
 
 def evaluate_function(name: str, given: ArgumentValues, place: Place, draws: bool) -> Value:
-    """Return what is known of the value of a function that is none of the script's.
+    """Return the facts known of the value of a function from outside the script.
 
-    `draws` says that it is known to be one of R or NumPy, whose names are those of random numbers.
+    `draws` is whether the function is known to be one of R or NumPy, so that its name can mean random numbers.
     """
     values = [value for _, value in given]
     both = merge_values(values)
@@ -68,7 +68,7 @@ def evaluate_function(name: str, given: ArgumentValues, place: Place, draws: boo
         return replace(_clear_details(both), summary=True, labels="", mixed="", missing="", why=str(place))
     if name in ("levels", "nlevels") and values and values[0].levels == values_of.WRITTEN_LEVELS:
         return Value()
-    # the names of a table are its levels
+    # the names of a table are the levels of its factor
     if name in functions.PUBLIC_PROPERTIES and not (name == "names" and both.summary):
         known = [each.constant if each.is_known else [*each.items] for each in values if each.is_known or each.items]
         text = name == "len" and isinstance(values[0].constant, str) if values else True
@@ -122,7 +122,7 @@ def _evaluate_public(name: str, given: ArgumentValues, both: Value) -> Value:
     function = "linspace" if spaced else name
     constant = _evaluate_constant(function, values)
     rounds = values_of.calculate_rounds(lambda each: values_of.calculate_constant(function, each), values)
-    # the first argument is what the function is of
+    # the first argument is the object that the function is applied to
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
     same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
     kept, plain = (values[0], {}) if same and values else (both, _CLEARED_FIELDS)
@@ -140,7 +140,7 @@ def _evaluate_constant(name: str, values: Sequence[Value]) -> object:
 
 
 def _find_script_noise(name: str, values: Sequence[Value]) -> CreatedObject | None:
-    """Return the noise that a function of a script's random numbers gives."""
+    """Return the noise that a function of the script's own random numbers yields, or None."""
     all_ = [each.made for each in values if each.made and each.made.function.startswith("noise")]
     kinds = {each.function: each for each in all_}
     geometric = kinds.get("noise rgeom") or kinds.get("noise geometric")
@@ -157,7 +157,7 @@ def _find_script_noise(name: str, values: Sequence[Value]) -> CreatedObject | No
 
 
 def find_added_noise(name: str, given: ArgumentValues, place: Place, draws: bool) -> CreatedObject | None:
-    """Return the noise that a sum of it and data has in it, or a draw around a figure of the data."""
+    """Return the noise in a sum of noise and data, or in a draw centered at a statistic of the data."""
     values = [value for _, value in given]
     if not any(each.is_private for each in values):
         return None
@@ -184,7 +184,7 @@ def _make_container(name: str, given: ArgumentValues, place: Place) -> Value:
     items = tuple(item for each in several for item in each) if few else ()
     made, origins = _find_script_noise(name, values), both.origins | new
     if name == "c":
-        # lists that are joined keep their names
+        # concatenated lists retain their names
         parts = {word: part for each in values if each.items for word, part in each.parts.items()} | parts
     kept = replace(both, constant=constant, origins=origins, made=made, function=None, closure_scopes=())
     return replace(kept, parts=parts, items=items)
@@ -195,7 +195,7 @@ def _evaluate_recordwise(name: str, given: ArgumentValues, place: Place) -> Valu
     first = values[0]
     labelled = [each for each in values if each.is_private and each.labels]
     if name in functions.LABEL_SELECTIONS and 0 < len(labelled) < len(values):
-        # records with a label that occurs in the data, and not records that are changed by a figure
+        # records with a label that occurs in the data, rather than records changed by a statistic
         marks = EMPTY_SET.union(*(each.marks for each in labelled))
         both = values_of.combine_records([each for each in values if not each.labels], place)
         both = replace(both, marks=both.marks | marks, groups=labelled[0].labels)
@@ -222,12 +222,12 @@ def _evaluate_recordwise(name: str, given: ArgumentValues, place: Place) -> Valu
 
 
 def _has_private_selection(keys: Sequence[Value]) -> bool:
-    """Return whether records are selected by more than that they are there."""
+    """Return whether records are selected by a private value other than missingness."""
     return any(each.is_private and not each.present for each in keys)
 
 
 def group_records(given: ArgumentValues, place: Place) -> Value:
-    """Return records in groups, with how the groups' labels come from the data."""
+    """Return records in groups, with the origin of the group labels in the data."""
     values = [value for _, value in given]
     first, *by = [each for each in values if each.is_private] or [NULL_VALUE]
     texts = (part.constant for each in values for part in (each, *each.items))
@@ -240,7 +240,7 @@ def group_records(given: ArgumentValues, place: Place) -> Value:
 
 
 def apply_condition(value: Value, test: Value) -> Value:
-    """Return what is known of a value that a condition decides on."""
+    """Return the facts known of a value that is selected by a condition."""
     if value.is_private or not test.is_private or value == NULL_VALUE or value.function:
         return value
     sources, how = value.sources | test.sources, test.why
@@ -248,7 +248,7 @@ def apply_condition(value: Value, test: Value) -> Value:
 
 
 def _make_factor(name: str, given: ArgumentValues, factor: Value) -> Value:
-    """Return categories, with where their levels come from."""
+    """Return a factor with the origin of its levels."""
     words = dict(factor="levels", Categorical="categories", set_categories="new_categories", cut="breaks")
     first = given[0][1]
     factor = replace(factor, why=first.why or factor.why)
@@ -259,13 +259,13 @@ def _make_factor(name: str, given: ArgumentValues, factor: Value) -> Value:
     found = [*named, *free[1:2]][:1]
     if found and found[0].is_private:
         return replace(factor, levels=found[0].why, mixed="")
-    # a number of intervals leaves their ends to the data
+    # for a number of intervals, the data determine the breaks
     written = found and not (name == "cut" and isinstance(found[0].constant, float))
     return replace(factor, levels=values_of.WRITTEN_LEVELS) if written else factor
 
 
 def evaluate_part(owner: Value, name: str, keys: Sequence[Value], place: Place, is_r: bool) -> Value:
-    """Return what is known of a part of a value."""
+    """Return the facts known of a part of a value."""
     if name in functions.PUBLIC_PROPERTIES and not keys and not is_r:
         return Value()
     private = [each for each in keys if each.is_private]
@@ -325,7 +325,7 @@ def _get_public_element(owner: Value, keys: Sequence[Value], is_r: bool) -> Valu
 
 
 def collect_rounds(function: str, value: Value, count: float) -> Value:
-    """Return what an apply function makes of the value in each round."""
+    """Return the result of an apply function, given the function's value in each round."""
     if value.is_private or value == NULL_VALUE or count > values_of.MAX_ROUNDS:
         return replace(value, rounds=())
     constants = value.rounds or (value.constant,) * int(count)
@@ -339,7 +339,7 @@ def collect_rounds(function: str, value: Value, count: float) -> Value:
 
 
 def _get_constant_at(values: object, key: object, is_r: bool) -> object:
-    """Return the value at a place that is known; `UNKNOWN` elsewhere."""
+    """Return the constant at a known position, or `UNKNOWN`."""
     if isinstance(values, float) and key == 1.0 and is_r:
         return values
     if not isinstance(values, list) or not isinstance(key, float) or not math.isfinite(key):
@@ -349,7 +349,7 @@ def _get_constant_at(values: object, key: object, is_r: bool) -> object:
 
 
 def get_loop_element(iterable: Value, loop: int) -> Value:
-    """Return what is known of one of the values that a loop goes through."""
+    """Return the facts known of an element of the values that a loop iterates over."""
     if iterable.is_private and iterable.labels:
         return replace(iterable, marks=iterable.marks | {loop}, parts={})
     if iterable.is_private and not (iterable.items and all(each.parts for each in iterable.items)):

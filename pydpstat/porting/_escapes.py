@@ -1,4 +1,4 @@
-"""Escape texts of a script for code, comments, reports and terminals."""
+"""Escapes in texts of a script for code, comments, reports and terminals."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 
 # an encoding declaration, which Python reads in the first two lines of a file (PEP 263)
 _ENCODING_SIGN = re.compile(r"(?<=coding)[:=]")
-# the length to which texts in a reason or a report are shortened
+# maximum length of a text in a reason or a report
 _MAX_TEXT_LENGTH = 300
 
 
 def escape_text(text: str) -> str:
-    r"""Return a text in one line with only visible characters.
+    r"""Return a text on one line with visible characters only.
 
-    Line ends, control characters, direction marks, lone surrogates and non-ASCII spaces become escapes of
-    Python. A tab becomes spaces.
+    Line ends, control characters, direction marks, lone surrogates and non-ASCII spaces become Python
+    escapes. A tab becomes spaces.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def write_comments(text: str, indent: str = "") -> list[str]:
 
 
 def write_first_comment(text: str) -> str:
-    r"""Return a comment in one line that declares no encoding, for the first line of a file.
+    r"""Return a one-line comment without an encoding declaration, for the first line of a file.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def write_first_comment(text: str) -> str:
 
 
 def trim_text(text: str) -> str:
-    """Return a text for a report: in one line, truncated with dots if it is too long."""
+    """Return a text for a report: on one line, truncated with dots if it is too long."""
     shown = escape_text(text)
     return shown if len(shown) <= _MAX_TEXT_LENGTH else f"{shown[: _MAX_TEXT_LENGTH - 3]}..."
 
 
 def as_json(content: object) -> str:
-    r"""Return content as JSON that is safe on a terminal: invisible characters are escaped.
+    r"""Return JSON that is safe on a terminal: invisible characters are escaped.
 
     Examples
     --------

@@ -42,9 +42,9 @@ _COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 _LOGICAL_OPERATORS = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
 _SPECIAL_OPERATORS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
 _MISSING_TEXTS = {"integer": "np.nan", "double": "np.nan", "character": "None"}
-# what R compares with numbers as text
+# operands that R compares with numbers as text
 _NUMBER_LIKE_TEXT = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
-# the product of two such is beyond R's integers
+# the product of two such numbers exceeds R's integers
 _LARGE_INTEGER = 46341
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
@@ -54,51 +54,51 @@ CONSTANTS = {
 
 
 class Expressions(ABC):
-    """What expressions are in Python, in the scope in which they stand."""
+    """Translation of R's expressions to Python, in their scope."""
 
-    # whether the text is for a comparison, which finds wrong values by itself
+    # whether the text is for a comparison of results, which detects wrong values itself
     is_lenient: bool
 
     def __init__(self, script: Script) -> None:
         self.script = script
         self.scope = Scope()
-        # the data frames whose columns names may be, the innermost last, with their names in Python
+        # data frames whose columns the names may be, the innermost last, with their names in Python
         self.frames: list[tuple[str, Variable, Scope]] = []
-        # what is known of data frames that have no name
+        # facts known of data frames without a name
         self.unnamed_frames: dict[str, Variable] = {}
-        # texts whose values are known not to be missing
+        # texts of expressions whose values are known not to be missing
         self.complete_texts: set[str] = set()
         # whether a comparison with a missing value stops R, and whether it counts as false
         self.is_tested = self.is_dropped = False
-        # how many expressions were translated, and how many may be
+        # number of translated expressions, and its limit
         self.steps, self.most_steps = 0, math.inf
 
     @abstractmethod
     def translate_subscript(self, node: Call, single: bool) -> Code:
-        """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
+        """Translate ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
 
     @abstractmethod
     def translate_component(self, owner: Code, name: str, sign: str = "$") -> Code:
-        """Return a component by its name."""
+        """Translate the access of a component by name."""
 
     @abstractmethod
     def translate_call(self, node: Call) -> Code:
-        """Return a call of a function that is no operator."""
+        """Translate a call of a function that is not an operator."""
 
     @abstractmethod
     def translate_reference(self, name: str, package: str = "") -> str:
-        """Return one of R's functions, or of the packages', as a value."""
+        """Translate a function of R or of a package that is used as a value."""
 
     @abstractmethod
     def translate_function(self, node: Function) -> Code:
-        """Return a function without a name."""
+        """Translate an anonymous function."""
 
     @abstractmethod
     def translate_name(self, node: Name) -> Code:
-        """Return a name."""
+        """Translate a name."""
 
     def translate_node(self, node: Node | None) -> Code:
-        """Return an expression."""
+        """Translate an expression."""
         if node is None:
             raise TranslationError("an argument is empty")
         self.steps += 1
@@ -149,7 +149,7 @@ class Expressions(ABC):
         return self.translate_call(node)
 
     def is_nonzero(self, node: Node | None) -> bool:
-        """Return whether an expression is a number that is surely not zero."""
+        """Return whether an expression is a number that is certain not to be zero."""
         if isinstance(node, Name):
             return (found := self.scope.find_variable(node.name)) is not None and found.nonzero
         inner = get_arguments(node)
@@ -160,20 +160,20 @@ class Expressions(ABC):
     # missing values
 
     def check_missing(self, code: Code) -> Code:
-        """Return values that are compared, with a check where a missing one would change the result."""
+        """Return compared values, with a check where a missing value would change the result."""
         sure = code.missing < (2 if self.is_tested else 1) or code.text in self.complete_texts
         return code if sure or self.is_dropped or self.is_lenient else code.add_missing_check()
 
     @contextmanager
     def set_condition_mode(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
-        """Mark what is translated as a condition: of a branch, or of rows that are left out if missing."""
+        """Translate the body of the context as a condition: of a branch, or of rows dropped if missing."""
         before = self.is_tested, self.is_dropped
         self.is_tested, self.is_dropped = tested, dropped
         yield
         self.is_tested, self.is_dropped = before
 
     def translate_condition(self, node: Node | None) -> Code:
-        """Return the condition of a branch or loop, which stops R where it is missing or NULL."""
+        """Translate the condition of a branch or loop; a missing or NULL condition stops R."""
         with self.set_condition_mode(tested=True):
             found = self.check_missing(self.translate_node(node))
         if found.kind == "null":
@@ -181,7 +181,7 @@ class Expressions(ABC):
         return found
 
     def find_present_texts(self, node: Node | None) -> set[str]:
-        """Return the texts of what a condition says is not missing."""
+        """Return the texts of the expressions that a condition tests to be not missing."""
         inner = get_arguments(node) if node is not None else []
         if get_function_name(node) == "&" and len(inner) == 2:
             return self.find_present_texts(inner[0]) | self.find_present_texts(inner[1])
@@ -192,13 +192,13 @@ class Expressions(ABC):
         return set()
 
     def unwrap_release(self, code: Code) -> Code:
-        """Return a value as R's arithmetic has it: of a released table its counts."""
+        """Return the operand of R's arithmetic: for a released table, its counts."""
         if code.kind != "table" or self.is_lenient:
             return code
         return Code(write_call("r.released", [code.text]))
 
     def unwrap_operand(self, code: Code) -> Code:
-        """Return a value as operators take it: of a release of several numbers these."""
+        """Return the operand of an operator: for a release of several numbers, these numbers."""
         if code.kind == "noisy numbers" and not self.is_lenient:
             return Code(write_call("r.released", [code.text]))
         return self.unwrap_release(code)
@@ -232,7 +232,7 @@ class Expressions(ABC):
         if left.is_na or right.is_na:
             raise TranslationError(f"{sign} with NA depends on the other side")
         if sign in ("&&", "||"):
-            # names, which a comparison may keep, are lost
+            # names, which a comparison may preserve, are lost
             texts = (each if each.kind == "flag" else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
             return Code(f"{a.wrap_at(level)} {word_} {b.wrap_at(level + 1)}", "flag", level)

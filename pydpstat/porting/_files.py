@@ -1,4 +1,4 @@
-"""Files of R and Python as text, and what is said of files that are none."""
+"""R and Python scripts as text, and the errors for unreadable files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_script(path: Path, purpose: str) -> str:
 
 
 def describe_script_error(language: str, path: Path, reason: str, line: int, column: int) -> str:
-    """Say that a file is no script of a language, and where."""
+    """Return the error message for a file that is not a script of a language, with the position."""
     other = "" if path.suffix.lower() in (".r", ".py") else " A file of Python ends with .py, one of R with .R."
     place = f"line {line}, column {column}"
     return f"this is no {language}: {place}: {trim_text(reason)}. Correct it there.{other}"
@@ -47,7 +47,7 @@ def describe_script_error(language: str, path: Path, reason: str, line: int, col
 
 @contextmanager
 def allow_deep_recursion() -> Iterator[None]:
-    """Let nested calls be followed by nested calls."""
+    """Raise Python's recursion limit inside the context."""
     depth = sys.getrecursionlimit()
     sys.setrecursionlimit(max(depth, _RECURSION_LIMIT))
     try:

@@ -1,4 +1,4 @@
-"""A check's report: findings, releases and what was not followed, as text, JSON and SARIF."""
+"""Report of a check: findings, releases and parts not followed, as text, JSON and SARIF."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydpstat.porting._forms import Place
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 _SARIF_SCHEMA = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
-# every rule by its name; those of a mirror's finding have its name in the table of findings
+# every rule by its name; those of a mirror's finding are named in the table of findings
 RULES = {
     "argument-from-data": "A public argument of a release is computed from the data.",
     "levels-from-data": "The levels of a table, or the groups of records, are computed from the data.",
@@ -32,7 +32,7 @@ RULES = {
 
 
 class Finding(NamedTuple):
-    """What does not hold at a place: why, by how much, and what to write instead."""
+    """A violated rule at a position: the reason, the size of the effect, and the correction."""
 
     rule: str
     severity: str
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 
 
 class ReleaseRow(NamedTuple):
-    """A release in the report: what it claims and what is kept, as texts."""
+    """A release in the report: its claim and its actual guarantee, as texts."""
 
     place: Place
     function: str
@@ -55,7 +55,7 @@ class ReleaseRow(NamedTuple):
 
 
 class SpendingTotal(NamedTuple):
-    """What all releases of the same records spend together."""
+    """Total privacy loss of all releases of the same records."""
 
     data: str
     releases: int
@@ -64,7 +64,7 @@ class SpendingTotal(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a check found."""
+    """Result of a check."""
 
     path: str
     language: str
@@ -76,11 +76,11 @@ class Report(NamedTuple):
 
     @property
     def is_broken(self) -> bool:
-        """Whether something does not hold."""
+        """Whether the report has an error."""
         return any(each.severity == ERROR for each in self.findings)
 
     def to_text(self) -> str:
-        """Return the report as lines."""
+        """Return the report as text lines."""
         path = escape_text(self.path)
         lines = [f"{path}: {_format_count(len(self.releases), 'release')}, {_summarize_findings(self.findings)}"]
         for each in self.findings:
@@ -98,7 +98,7 @@ class Report(NamedTuple):
         return "\n".join(map(escape_text, [*lines, *["", *self.remarks][: 9 * bool(self.remarks)]]))
 
     def to_json(self) -> str:
-        """Return the report as JSON; an unknown number of times is null."""
+        """Return the report as JSON; an unknown number of repetitions is null."""
         times = (row.times if math.isfinite(row.times) else None for row in self.releases)
         rows = [{**_to_dict(row), "times": each} for row, each in zip(self.releases, times)]
         content = {
@@ -146,12 +146,12 @@ def _to_dict(row: Finding | ReleaseRow) -> dict[str, object]:
 
 
 def describe_rule(rule: str) -> str:
-    """Return what a rule is about."""
+    """Return the description of a rule."""
     return RULES["finding" if rule.startswith("finding-") else rule]
 
 
 def format_sarif(reports: Sequence[Report]) -> str:
-    """Return reports as SARIF 2.1.0, a run for each."""
+    """Return reports as SARIF 2.1.0, one run for each."""
     content = {
         "$schema": _SARIF_SCHEMA,
         "version": "2.1.0",

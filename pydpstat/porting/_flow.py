@@ -1,4 +1,4 @@
-"""A script followed from its first statement to its last: what each variable holds, and what is published."""
+"""Evaluation of a script from its first to its last statement: values of variables, and what is released."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from pydpstat.porting._forms import Apply, Block, Form, Lambda, Variable
 from pydpstat.porting._publishing import TOTAL_NAME, ScriptFacts, is_unlimited_budget
 from pydpstat.porting._values import EMPTY_SET, NULL_VALUE, UNKNOWN, Source, Value, merge_alternatives, merge_values
 
-# limits on followed forms: per form of the script, and at least
+# limits on the number of evaluated forms: per form of the script, and at least
 _STEPS_PER_FORM, _MIN_STEPS = 6, 150_000
 _FLOAT_NAMES = {"inf": math.inf, "nan": math.nan}
 
 
-# sets of this size take as long as a form
+# sets of this size take as long as one form
 _VALUES_PER_STEP = 32
 
 
 class _StepLimitError(Exception):
-    """A script that would take too long to follow."""
+    """A script whose evaluation would take too many steps."""
 
 
 def follow_script(script: Block, is_r: bool) -> ScriptFacts:
-    """Follow a script; vectors that are written in it are data if they are released."""
+    """Evaluate a script; vector literals are data if they are released."""
     data: frozenset[str] = EMPTY_SET
     steps: float = _STEPS_PER_FORM * forms.count_forms(script) + _MIN_STEPS
     for _ in range(4):
@@ -39,16 +39,16 @@ def follow_script(script: Block, is_r: bool) -> ScriptFacts:
         facts = flow.follow_statements(script)
         if facts.origins <= data or flow.steps <= 0:
             break
-        # the walks together take no longer than that
+        # the runs share one limit
         steps, data = flow.steps, data | facts.origins
     return facts
 
 
 class ScriptEvaluator(CallEvaluator):
-    """One run through a script, in which `data` are the origins of what was found to be data."""
+    """One run through a script, in which `data` are the origins of the values found to be data."""
 
     def follow_statements(self, script: Block) -> ScriptFacts:
-        """Follow all statements, then the functions that were never called."""
+        """Evaluate all statements, then the functions that were never called."""
         for each in script.body:
             try:
                 value = self.evaluate_form(each)
@@ -68,7 +68,7 @@ class ScriptEvaluator(CallEvaluator):
         return self.facts
 
     def evaluate_form(self, form: Form) -> Value:
-        """Return what is known of a form's value, after what it does."""
+        """Evaluate a form with its effects, and return the facts known of its value."""
         value = self._evaluate_by_kind(form)
         self.steps -= 1 + (len(value.origins) + len(value.sources) + len(value.items)) // _VALUES_PER_STEP
         if self.steps <= 0:
@@ -133,7 +133,7 @@ class ScriptEvaluator(CallEvaluator):
         return Value(origins=frozenset({name}), unknown=f"{name} is not assigned in the script")
 
     def _resolve_records(self, value: Value) -> Value:
-        """Return a value, as records if it was found to be data."""
+        """Return a value, as records if its origin was found to be data."""
         if value.is_private or not value.origins & self._data:
             return value
         origin = min(value.origins & self._data)
@@ -159,7 +159,7 @@ class ScriptEvaluator(CallEvaluator):
         self._scopes[0 if everywhere else -1][target.name] = value
 
     def _replace_part(self, target: forms.ElementAccess, value: Value) -> Value:
-        """Return what something is after one of its parts got a value."""
+        """Return the value of an object after the assignment of one of its parts."""
         old = self.evaluate_form(target.owner)
         keys = [self.evaluate_form(each) for each in target.keys]
         if target.name and len(keys) < 2:
@@ -185,7 +185,7 @@ class ScriptEvaluator(CallEvaluator):
         scope, results, after = self._scopes[-1], [], []
         self._tests += [(form.test.place, test)] * test.is_private
         for way in form.branches:
-            # a function that is defined before keeps its variables
+            # a function retains the variables defined around it
             self._scopes[-1] = dict(scope)
             results.append(self.evaluate_form(way))
             after.append(self._scopes[-1])
@@ -196,7 +196,7 @@ class ScriptEvaluator(CallEvaluator):
             scope[name] = effects.apply_condition(second[name], test)
         for name, a in first.items():
             b = second.get(name)
-            # most are the same on both branches
+            # most variables are the same on both branches
             if a is not b:
                 scope[name] = effects.apply_condition(a if b is None else merge_alternatives(a, b), test)
             elif len(after) > 1:
@@ -210,7 +210,7 @@ class ScriptEvaluator(CallEvaluator):
             self._scopes[-1].update(dict.fromkeys(form.names, element))
             releases, breaks = len(self.facts.releases), len(self._breaks)
             if not self._is_silent:
-                # what a round changes is there in the next one, and said there
+                # a change in one round is visible in the next, and reported there
                 facts, self.facts, self._is_silent = self.facts, ScriptFacts(), True
                 try:
                     self.evaluate_form(form.body)
@@ -219,7 +219,7 @@ class ScriptEvaluator(CallEvaluator):
                 self._scopes[-1].update(dict.fromkeys(form.names, element))
             value = self.evaluate_form(form.body)
         ends = self._breaks[breaks:]
-        # raw values that decide how often something is released
+        # raw values that determine the number of releases
         self.facts.outputs += ends if len(self.facts.releases) > releases else []
         del self._breaks[breaks:]
         return value

@@ -1,4 +1,4 @@
-"""What the checker reads: a few forms that R's trees and Python's are turned into, each with its place."""
+"""Forms that the checker evaluates: a common representation of R's and Python's trees, with positions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pydpstat.porting._escapes import escape_text
 
 # deepest nesting of forms
 MAX_DEPTH = 400
-# so much of a form's text is shown
+# maximum length of a displayed form
 _MAX_TEXT_LENGTH = 60
 
 
 class Place(NamedTuple):
-    """Where a form stands, both from 1, and its text in one line."""
+    """Position of a form, with line and column from 1, and its text on one line."""
 
     line: int
     column: int
@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
     @classmethod
     def from_text(cls, line: int, column: int, text: str) -> Place:
-        """Return a place with a text that is shortened."""
+        """Return a place with a shortened text."""
         shown = escape_text(" ".join(text[: 4 * _MAX_TEXT_LENGTH].split()))
         return cls(line, column, shown if len(shown) <= _MAX_TEXT_LENGTH else f"{shown[: _MAX_TEXT_LENGTH - 3]}...")
 
@@ -30,21 +30,21 @@ class Place(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """A number, a text, a logical value or nothing, as Python has it."""
+    """A number, a string, a logical value or a null value, as a Python constant."""
 
     place: Place
     value: object
 
 
 class Variable(NamedTuple):
-    """A name whose value is asked for."""
+    """A reference to a variable."""
 
     place: Place
     name: str
 
 
 class Apply(NamedTuple):
-    """A call of a function, an operator or a method; `package` is where it is known to come from.
+    """A call of a function, an operator or a method; `package` is its known origin.
 
     Arguments are pairs of a name, or None, and a form; that of a method is called on `receiver`.
     """
@@ -57,7 +57,7 @@ class Apply(NamedTuple):
 
 
 class ElementAccess(NamedTuple):
-    """What ``x$name``, ``x[i, j]`` or ``x.name`` is; `name` is empty where it is not written."""
+    """Access of an element, ``x$name``, ``x[i, j]`` or ``x.name``; `name` is empty if computed."""
 
     place: Place
     owner: Form
@@ -66,14 +66,14 @@ class ElementAccess(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Arguments of a call that are the parts of one value, as R's dots."""
+    """Arguments of a call that are unpacked from one value, such as R's dots."""
 
     place: Place
     value: Form
 
 
 class Lambda(NamedTuple):
-    """A function; `has_implicit_return` says that its last value is returned, as in R.
+    """A function; `has_implicit_return` is whether its last value is returned, as in R.
 
     A formal argument ``...`` or ``*name`` takes arguments without a name that are left, and ``...`` or
     ``**name`` those with one.
@@ -86,7 +86,7 @@ class Lambda(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An assignment to variables or parts; `is_nonlocal` reaches out of a function."""
+    """An assignment to variables or parts; a nonlocal one assigns outside the function."""
 
     place: Place
     targets: tuple[Variable | ElementAccess, ...]
@@ -95,7 +95,7 @@ class Assign(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Statements one after another; at the top, R shows the values of those with `is_displayed`."""
+    """A sequence of statements; at top level, R shows their values if `is_displayed`."""
 
     place: Place
     body: tuple[Form, ...]
@@ -103,7 +103,7 @@ class Block(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """Statements of which one is run."""
+    """Alternative statements, of which one is run."""
 
     place: Place
     test: Form
@@ -111,7 +111,7 @@ class Branch(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A body for each of some values, or without them until something holds."""
+    """A body that runs for each of some values, or until a condition holds."""
 
     place: Place
     names: tuple[str, ...]
@@ -123,7 +123,7 @@ Form: TypeAlias = Literal | Variable | Apply | ElementAccess | Spread | Lambda |
 
 
 def count_forms(form: Form) -> int:
-    """Return how many forms there are in one."""
+    """Return the number of forms in a form, itself included."""
     left: list[object] = [form]
     found = 0
     while left:

@@ -1,4 +1,4 @@
-"""Python's trees as the checker's forms."""
+"""Conversion of Python's trees to the checker's forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATOR_SIGNS = dict(zip("Add Sub USub UAdd Mult Div Pow Not Eq".split(), "+ -
 
 
 def make_python_forms(text: str) -> forms.Block:
-    """Return a script's statements.
+    """Return the statements of a Python script.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def make_python_forms(text: str) -> forms.Block:
     """
     reader = _PythonReader(text)
     with warnings.catch_warnings():
-        # what Python says of escapes in strings
+        # Python's warnings about escapes in strings
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     return forms.Block(Place(1, 1, ""), tuple(map(reader.read_statement, tree.body)))
@@ -34,11 +34,11 @@ class _PythonReader:
     def __init__(self, text: str) -> None:
         # ast counts bytes, and its lines end where those of bytes do
         self._lines = text.encode().splitlines()
-        # what a name stands for: a package, and a name in it or none
+        # meaning of each imported name: a package, and a name in it or none
         self._imported: dict[str, tuple[str, str]] = {}
 
     def read_statement(self, node: ast.stmt) -> Form:
-        """Return a statement that is not inside of another one."""
+        """Return the form of a statement."""
         level: list[ast.AST] = [node]
         for _ in range(forms.MAX_DEPTH):
             level = [part for each in level for part in ast.iter_child_nodes(each)]
@@ -176,7 +176,7 @@ class _PythonReader:
         return Apply(place, name, tuple((None, self._read_form(each)) for each in values))
 
     def _make_comprehension(self, place: Place, value: Form, generators: Sequence[ast.comprehension]) -> Form:
-        """Return a comprehension as R's ``sapply`` of a function."""
+        """Return a comprehension as a call of R's ``sapply`` with a function."""
         for each in reversed(generators):
             formals = tuple((name, None) for name in _find_target_names(each.target))
             inside = forms.Lambda(place, formals, value, has_implicit_return=True)
@@ -184,7 +184,7 @@ class _PythonReader:
         return value
 
     def _resolve_import(self, node: ast.expr) -> tuple[str, str]:
-        """Return the package and the dotted name that a name or an attribute of an import stands for."""
+        """Return the package and the dotted name that an imported name or attribute refers to."""
         if isinstance(node, ast.Name):
             return self._imported.get(node.id, ("", ""))
         if not isinstance(node, ast.Attribute):
@@ -194,7 +194,7 @@ class _PythonReader:
 
     def _read_call(self, place: Place, node: ast.Call) -> Form:
         pairs = [*((None, each) for each in node.args), *((each.arg, each.value) for each in node.keywords)]
-        # two stars have no name, either
+        # a ``**`` argument has no name, either
         spread = {id(each.value) for each in node.keywords if each.arg is None}
         values = ((name, value, self._read_form(value)) for name, value in pairs)
         given = tuple(
@@ -202,7 +202,7 @@ class _PythonReader:
         )
         package, name = self._resolve_import(node.func)
         if package:
-            # of a class that was imported, as Budget.open
+            # a method of an imported class, such as Budget.open
             return Apply(place, name.rpartition(".")[2], given, package.partition(".")[0])
         match node.func:
             case ast.Name(id=name):

@@ -1,4 +1,4 @@
-"""R's trees as the checker's forms."""
+"""Conversion of R's trees to the checker's forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PIPES = {"%>%", "%<>%", "%T>%"}
 
 
 def make_r_forms(script: Script) -> Block:
-    """Return a script's statements; R shows their values."""
+    """Return the statements of an R script, whose values R shows."""
     reader = _RReader(script)
     return Block(Place(1, 1, ""), tuple(map(reader.read_statement, script.expressions)), is_displayed=True)
 
@@ -50,7 +50,7 @@ class _RReader:
             missing = node.value is None and node.kind != "NULL"
             return forms.Literal(place, math.nan if missing else node.value)
         if isinstance(node, Name):
-            # these two are variables in R
+            # T and F are variables in R
             logical = node.name in ("T", "F")
             return forms.Literal(place, node.name == "T") if logical else forms.Variable(place, node.name)
         if isinstance(node, Function):
@@ -63,28 +63,28 @@ class _RReader:
         try:
             return self._read_named_call(place, node, node.function.name)
         except (IndexError, ValueError):
-            # a sign that is called like a function may have fewer arguments
+            # an operator called by its quoted name may have fewer arguments
             return self._make_call(place, node, node.function.name)
 
     def _read_values(self, node: Call) -> list[Form]:
         return [self.read_form(each.value) for each in node.arguments if each.value is not None]
 
     def _read_call(self, place: Place, node: Call) -> Form:
-        """Return a call of what is not a plain name, as of a function of a package or of an object."""
+        """Return a call of something other than a plain name, such as a package's function or a method."""
         function = node.function
         if len(parts := _get_operands(function)) > 1:
             owner, word = parts[0], _get_written_word(parts[1])
             if _get_called_name(function) in _NAMESPACE_OPERATORS:
                 return self._make_call(place, node, word, package=_get_written_word(owner))
             if word == "new":
-                # of a class, also with its package
+                # a constructor of a class, also with its package
                 return self._make_call(place, node, _get_written_word([owner, *_get_operands(owner)][-1]))
             if owner is not None:
                 return self._make_call(place, node, word, receiver=self.read_form(owner))
         return Apply(place, "", tuple((None, each) for each in (self.read_form(function), *self._read_values(node))))
 
     def _read_named_call(self, place: Place, node: Call, name: str) -> Form:
-        """Return a call of a name; ValueError or IndexError where a sign has too few arguments."""
+        """Return a call of a name; raise ValueError or IndexError if an operator has too few arguments."""
         arguments = node.arguments
         if name in _ARROWS and len(arguments) == 2:
             return self._make_assignment(place, name, arguments)
@@ -103,14 +103,14 @@ class _RReader:
             variables = tuple(each.name for each in several if each.name and each.name[0] != ".")
             return forms.Loop(place, variables, self._read_values(arguments[0].value)[0], self._read_values(node)[1])
         if name == "[" and (by := [each for each in arguments if each.name in ("by", "keyby")]):
-            # figures of a data.table's groups
+            # statistics of a data.table's groups
             given = [(None, each) for each in self._read_values(node)[: -len(by)]]
             labels = [self.read_form(each.value) for each in by if each.value]
             return Apply(place, "summarise", (*given, *((".by", each) for each in labels)))
         if name in ("$", "@", "[", "[["):
             of, *keys = self._read_values(node)
             if name == "[" and (new := [each for each in keys if isinstance(each, forms.Assign)]):
-                # a column of a data.table, from its columns
+                # a column of a data.table, computed from its columns
                 value = Apply(place, "with", ((None, of), (None, new[0].value)))
                 columns = (each for each in new[0].targets if isinstance(each, forms.Variable))
                 return forms.Assign(place, tuple(forms.ElementAccess(place, of, each.name) for each in columns), value)
@@ -130,7 +130,7 @@ class _RReader:
             test, first, *second = values
             return forms.Branch(place, test, (first, *second))
         if name == "~":
-            # a function as purrr and dplyr write it
+            # a function in the formula notation of purrr and dplyr
             formals = ((".x", None), (".y", None), (".", forms.Variable(place, ".x")))
             return forms.Lambda(place, formals, values[0], has_implicit_return=True)
         return values[0] if name == "(" and values else Block(place, values)
@@ -146,7 +146,7 @@ class _RReader:
         return forms.Spread(form.place, form) if node == Name("...") else form
 
     def _add_argument_names(self, given: tuple[Argument, ...], name: str, package: str) -> tuple[Argument, ...]:
-        """Return arguments; those behind an empty one, whose place tells no longer what they are, by name."""
+        """Return arguments, with names for those after an empty one, whose position is ambiguous."""
         empty = {k for k, each in enumerate(given) if each.value is None}
         formals = self._find_formals(name, package) if empty else None
         if formals is None:
@@ -160,7 +160,7 @@ class _RReader:
         )
 
     def _find_formals(self, name: str, package: str) -> list[str] | None:
-        """Return the formal arguments of a function of the script, else of a package."""
+        """Return the formal arguments of a function of the script, or else of a package."""
         made = self._functions.get(name) if not package else None
         if made is not None:
             return [str(each.name) for each in made.formals]
@@ -199,18 +199,18 @@ def _is_assignment(node: Node) -> TypeGuard[Call]:
 
 
 def _get_operands(node: Node | None) -> list[Node | None]:
-    """Return what is before and after a sign that takes a part of something."""
+    """Return the object and the index of an access operator."""
     found = isinstance(node, Call) and _get_called_name(node) in (*_NAMESPACE_OPERATORS, "$", "@")
     return [each.value for each in node.arguments] if found and isinstance(node, Call) else []
 
 
 def _get_called_name(node: Node) -> str:
-    """Return the name of what a call calls."""
+    """Return the name of the called function."""
     return node.function.name if isinstance(node, Call) and isinstance(node.function, Name) else ""
 
 
 def _get_written_word(node: Node | None, text: bool = False) -> str:
-    """Return a name or a text as it is written; for `text` no name."""
+    """Return a name or a string as written; with `text`, only a string."""
     if isinstance(node, Name) and not text:
         return node.name
     return str(node.value) if isinstance(node, Constant) and node.kind == "character" else ""

@@ -1,8 +1,8 @@
-"""What functions of R and Python make of data, as far as privacy is concerned."""
+"""Classes of R's and Python's functions by their effect on the privacy of data."""
 
 from __future__ import annotations
 
-# records from elsewhere: any function that begins so, but for those that read settings
+# prefixes of functions that read records, except for those that read settings
 READER_PREFIXES = (
     "read",
     "scan",
@@ -18,29 +18,29 @@ READER_PREFIXES = (
 SETTINGS_READERS = set(
     "readline readRenviron read_yaml read.dcf read_json_schema scan_packages load_dotenv load_all".split()
 )
-# R's data sets that are there without a name being assigned
+# R's data sets that are available without an assignment
 BUILT_IN_DATA = set(
     "iris mtcars airquality ToothGrowth women faithful chickwts warpbreaks esoph infert InsectSprays "
     "PlantGrowth sleep trees cars quakes attitude stackloss swiss USArrests ChickWeight CO2 Titanic "
     "HairEyeColor UCBAdmissions diamonds mpg penguins rivers precip islands morley rock pressure "
     "longley".split()
 )
-# of the data, what is treated as public: their number, names and kinds
+# properties of the data that are treated as public: number, names and types
 PUBLIC_PROPERTIES = set(
     "length nrow NROW ncol NCOL dim names colnames class typeof is.null is.numeric is.factor is.character "
     "is.data.frame is.vector inherits exists missing nargs len shape size ndim columns dtypes dtype type "
     "isinstance callable file.exists seq_along library require requireNamespace stopifnot assert set.seed "
     "rm gc data options setwd Sys.time Sys.Date stop warning quit detach".split()
 )
-# of them, how many there are
+# properties that are numbers of records
 SIZE_FUNCTIONS = set("length nrow NROW dim len shape size".split())
-# the number of records in a group
+# functions that return the number of records in a group
 GROUP_SIZE_FUNCTIONS = {"n"}
-# figures of all records that are labels, which occur in the data
+# summaries whose values are labels that occur in the data
 LABEL_FUNCTIONS = set("unique levels distinct drop_duplicates value_counts set".split())
-# which records are there
+# tests of which values are missing
 MISSINGNESS_TESTS = set("is.na is.nan is.finite complete.cases isna isnull notna".split())
-# one figure of all records
+# functions with one result for all records
 SUMMARIES = set(
     "mean sd var std median min max range sum prod quantile cor cov mad IQR fivenum table prop.table "
     "tabulate unique levels nlevels nunique value_counts which.max which.min any all mode weighted.mean "
@@ -49,7 +49,7 @@ SUMMARIES = set(
     "histogram_bin_edges ptp sem skew kurt idxmax idxmin pretty nclass.Sturges ols OLS logit Logit "
     "linregress ttest_ind n_distinct distinct count crossprod".split()
 )
-# record by record
+# functions with one result per record
 RECORDWISE = set(
     "+ - * / ^ %% %/% & && | || ! == != < > <= >= operator [ ifelse pmin pmax log log10 log1p exp sqrt "
     "round abs floor ceiling is.na is.nan is.finite na.omit as.numeric as.integer as.character as.logical "
@@ -64,32 +64,32 @@ RECORDWISE = set(
     "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask items keys "
     "enumerate zip %in% nest_by group_split".split()
 )
-# the first argument as it is
+# functions that return their first argument
 IDENTITY_FUNCTIONS = set(
     "identity invisible suppressWarnings suppressMessages force I try tryCatch withCallingHandlers local "
     "evalq as.vector unname".split()
 )
-# records that each depend on all others
+# functions for which each result depends on all records
 MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
 CONTAINER_FUNCTIONS = set(
     "data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split()
 )
-# of a data frame, the data frame itself
+# accessors of a data frame that return the data frame itself
 ACCESSORS = ("loc", "iloc", "at", "iat", "values")
 COLUMN_CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
-# what selects records by labels
+# functions that select records by labels
 LABEL_SELECTIONS = set("== %in% isin in [ filter subset query".split())
 GROUPINGS = set("split groupby group_by group_split nest_by".split())
-# figures of groups
+# functions with one result per group
 TABLES = set("table xtabs rowsum value_counts crosstab aggregate tally count".split())
 FILTERS = set("filter subset slice query".split())
 ROW_SELECTIONS = FILTERS | set("na.omit dropna drop_na drop_nulls".split())
-# what missing values do not outlast, but where they are an argument
+# functions that remove missing values, unless they are an argument
 MISSINGNESS_REMOVERS = ROW_SELECTIONS | set(
     "ifelse if_else replace where mask fillna fill_null coalesce replace_na case_when".split()
 )
 ROUNDINGS = set("round signif floor ceiling trunc as.integer int sprintf format formatC prettyNum".split())
-# draws: the values are no data unless they are released
+# random numbers: the values are not data unless they are released
 DRAWS = set(
     "rnorm runif rexp rgamma rbinom rpois rlnorm rbeta rt rchisq rgeom rlaplace rlap sample sample.int "
     "rweibull normal uniform laplace lognormal exponential poisson binomial integers choice "
@@ -99,9 +99,9 @@ SIGN_GEOMETRIC = "noise sign * rgeom"
 NOISE_KINDS = {
     f"noise {name}" for name in "rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split()
 } | {SIGN_GEOMETRIC}
-# what makes noise of uniform numbers
+# functions that transform uniform numbers to noise
 NOISE_TRANSFORMS = set("log log1p log2 qnorm qexp qlaplace ppf".split())
-# R looks up these functions of its models in the script
+# functions that R's models look up in the script
 MODEL_FUNCTIONS = ("rgamma", "optim")
 
 PRINTS = set("print cat message writeLines str View display print.data.frame knit_print kable info".split())
@@ -114,11 +114,11 @@ PLOTS = set(
     "plot hist boxplot barplot lines points pie pairs stripchart scatter bar ggsave violinplot ggplot qplot "
     "histplot kdeplot scatterplot plot_ly".split()
 )
-# of them, what returns figures of the data
+# plots that return statistics of the data
 PLOTS_WITH_FIGURES = {"hist", "boxplot", "barplot"}
-# how a raw value is published by what happens where it holds
+# kind of a release of a raw value by the effects of a condition
 DECISION = "if"
-# what R does not show at the top, as it returns it invisibly
+# functions whose results R does not show at top level, as they are invisible
 INVISIBLE_RESULTS = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
 
 _PURRR_SUFFIXES = " _dbl _int _chr _lgl _dfr _dfc _df _vec".split(" ")
@@ -127,14 +127,14 @@ APPLY_FUNCTIONS = set(
     "sapply lapply vapply Map mapply apply tapply by aggregate across mclapply parLapply parSapply agg walk "
     "walk2 iwalk pwalk Reduce reduce outer Filter keep discard map_if map_at group_map group_modify".split()
 ).union(_PURRR_MAPS)
-# those that go through several values at the same time, and whose values are in one list
+# apply functions that iterate over several vectors, and those that iterate over a list of vectors
 APPLIES_TO_SEVERAL = {"Map", "mapply", "walk2", *(name for name in _PURRR_MAPS if name.startswith("map2"))}
 APPLIES_TO_LIST = {"pwalk", *(name for name in _PURRR_MAPS if name.startswith("pmap"))}
-# those whose function gets what was there before, too
+# apply functions that pass the previous result
 FOLDS = {"Reduce", "reduce"}
-# those that give a list
+# apply functions that return a list
 LIST_APPLIES = {"lapply", "Map", "mclapply", "parLapply", "map", "map2", "imap", "pmap", "future_map"}
-# the argument that is gone through, those of the function that goes, and how many of them have no name
+# the iterated argument, the apply functions' own arguments, and the number of unnamed ones
 ITERABLE_ARGUMENTS = set("X .x object x".split())
 APPLY_ARGUMENTS = set(
     "FUN.VALUE SIMPLIFY simplify USE.NAMES MoreArgs .id .progress .options mc.cores cl MARGIN how".split()
@@ -143,11 +143,11 @@ N_SKIPPED = {"vapply": 1, "apply": 1, "parLapply": 1, "parSapply": 1}
 GROUP_APPLIES = set("tapply by aggregate".split())
 COMPARISONS = set("< <= > >= == != identical all.equal isclose stopifnot".split())
 SUMMARIZERS = {"summarise", "summarize", "reframe", "with"}
-# definitions of classes with methods
+# functions that define classes with methods
 CLASS_DEFINITIONS = {"setRefClass", "R6Class", "setClass"}
-# a statement that is left out
+# mark of an omitted statement
 TOO_DEEP = "\0deep"
-# what cannot be followed at all
+# reasons for which a call cannot be followed
 UNFOLLOWED_REASONS = {
     TOO_DEEP: "it is nested too deeply",
     "source": "the file that it runs is not read",

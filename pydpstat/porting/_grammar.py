@@ -1,4 +1,4 @@
-"""R's grammar: what R's ``parse`` makes of a script."""
+"""R's grammar: the same trees as those of R's ``parse``."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import NoReturn
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node, Script
 from pydpstat.porting._tokens import NAMELESS_REASON, Token, TokenStream
 
-# from the loosest to the tightest
+# from the lowest to the highest precedence
 _PRECEDENCE_ORDER = (
     "assignment, '->', '~', '|' '||', '&' '&&', not, '<' '<=' '>' '>=' '==' '!=', '+' '-', '*' '/', "
     "SPECIAL '|>', '=>', ':', sign, '^'"
 )
 _PRECEDENCE = {sign: level for level, signs in enumerate(_PRECEDENCE_ORDER.split(", ")) for sign in signs.split()}
 _UNARY_LEVELS = {"'-'": "sign", "'+'": "sign", "'!'": "not", "'~'": "'~'", "'?'": ""}
-# what stands where an argument or a statement is empty
+# an empty argument or statement
 _NO_VALUE = {"','", "')'", "']'"}
 _NO_STATEMENT = {"';'", "end of line", "'}'"}
-# R's own placeholder is one string as well, and is told by which one it is
+# R's own placeholder is a character constant as well, and is recognized by identity
 _PLACEHOLDER = Constant("_", "character")
 _NO_ARGUMENTS = (Argument(None, None),)
 _SUFFIXES = {"'('", "'['", "'[['", "'$'", "'@'"}
-# functions that a pipe does not call
+# functions that a pipe cannot call
 _UNPIPED_FUNCTIONS = (
     "if while repeat for break next return function ( { + - * / ^ %% %/% %*% : :: ::: ? |> ~ @ => == != < > "
     "<= >= & | && || ! <- <<- = $ [ [[ $<- [<- [[<-"
@@ -33,7 +33,7 @@ _UNPIPED_FUNCTIONS = (
 
 
 def parse(text: str) -> Script:
-    """Return the tree of a script, the same as that of R 4.2's ``parse``.
+    """Return the syntax tree of a script, equal to that of ``parse`` in R 4.2.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def parse(text: str) -> Script:
 
 
 def read(path: str | os.PathLike[str]) -> Script:
-    """Return the tree of a file in UTF-8; see `parse`."""
+    """Return the syntax tree of a UTF-8 file; see `parse`."""
     return parse(decode_script(Path(path).read_bytes()))
 
 
 def decode_script(content: bytes) -> str:
-    r"""Return the text of a file as R's connections read it, with the line ends of other systems as its own.
+    r"""Return the text of a file as R's connections read it, with line ends converted to ``\n``.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def decode_script(content: bytes) -> str:
 
 
 class _Parser:
-    """A recursive descent that takes a word only when it needs it, because that decides on line ends."""
+    """Recursive descent parser that reads a token only when it is needed, because that decides on line ends."""
 
     def __init__(self, text: str) -> None:
         self._tokens = TokenStream(text)
@@ -96,7 +96,7 @@ class _Parser:
         }
 
     def parse_script(self) -> Script:
-        """Return the whole script."""
+        """Return the syntax tree of the whole script."""
         script = self._tokens.script
         while True:
             self._tokens.is_continued = False
@@ -127,7 +127,7 @@ class _Parser:
         return token
 
     def _take_if_kind(self, kind: str) -> bool:
-        """Take the next word if it is of a kind."""
+        """Consume the next token if it is of a kind."""
         return self._get_next_token().kind == kind and bool(self._take_token())
 
     def _refuse_token(self, token: Token) -> NoReturn:
@@ -140,21 +140,21 @@ class _Parser:
     # expressions
 
     def _parse_statement(self, allows_help: bool = True) -> Node:
-        """Return an expression or an assignment by ``=``; after another keyword ``?`` is no part of it."""
+        """Parse an expression or an assignment by ``=``; after another keyword, ``?`` is not part of it."""
         node = self._parse_expression()
         while (kind := self._get_next_token().kind) == "'='" or (allows_help and kind == "'?'"):
             node = self._make_call(node.start, self._take_token(), node, self._parse_statement(allows_help=False))
         return node
 
     def _parse_value(self, node: Node | None = None) -> Node:
-        """Return an expression where ``=`` does not assign."""
+        """Parse an expression in which ``=`` does not assign."""
         node = self._parse_expression(0, node)
         while self._get_next_token().kind == "'?'":
             node = self._make_call(node.start, self._take_token(), node, self._parse_expression())
         return node
 
     def _parse_expression(self, min_precedence: int = 0, node: Node | None = None) -> Node:
-        """Return an expression whose operators are at least so tight; it may have begun with a node."""
+        """Parse an expression whose operators have at least a precedence; its first operand may be given."""
         if node is None:
             token = self._take_token()
             node = self._prefix_parsers.get(token.kind, self._refuse_token)(token)
@@ -203,7 +203,7 @@ class _Parser:
         return Call(function, filled if names else (Argument(None, left), *filled), left.start, self._end)
 
     def _parse_suffix(self, node: Node, token: Token) -> Call:
-        """Return a call of a function, a subscript or a component."""
+        """Parse a call of a function, a subscript or a component."""
         if token.kind in ("'$'", "'@'"):
             return self._make_call(node.start, token, node, self._parse_part())
         arguments = self._parse_arguments()
@@ -238,14 +238,14 @@ class _Parser:
         name = "NULL" if token.kind == "'NULL'" else token.value
         return Argument(self._make_name(name, token.start, token.end).name, value)
 
-    # what an expression begins with
+    # beginnings of expressions
 
     def _make_constant(self, token: Token) -> Constant:
         value, kind = token.value
         return Constant(value, kind, token.start, token.end)
 
     def _parse_leaf(self, token: Token) -> Node:
-        """Return a name or a string, or what a package has by this name."""
+        """Parse a name or a string, optionally with a package."""
         node = _make_leaf(token)
         if self._get_next_token().kind not in ("'::'", "':::'"):
             return node
@@ -284,7 +284,7 @@ class _Parser:
 
     def _parse_formals(self) -> tuple[Argument, ...]:
         formals: dict[str, Argument] = {}
-        # R's grammar lets a first one be missing, and its tree does not
+        # R's grammar allows a missing first formal argument, and its tree omits it
         missing = self._take_if_kind("','")
         if not missing and self._get_next_token().kind != "symbol":
             return ()
@@ -298,7 +298,7 @@ class _Parser:
                 return tuple(formals.values())
 
     def _parse_condition(self, is_for: bool = False) -> list[Node]:
-        """Return what stands in the parentheses after a word; after them the next line goes on."""
+        """Parse the parentheses after a keyword; line ends after them do not count."""
         self._take_token("'('")
         nodes = [_make_leaf(self._take_token("symbol"))] if is_for else []
         if is_for:
@@ -309,7 +309,7 @@ class _Parser:
         return nodes
 
     def _parse_if(self, token: Token) -> Node:
-        # a loop: there may be more branches than Python's stack is deep
+        # a loop, as there may be more branches than Python's recursion limit
         branches = [(token, *self._parse_condition(), self._parse_statement(allows_help=False))]
         last: tuple[Node, ...] = ()
         while not last and self._take_if_kind("'else'"):
@@ -338,7 +338,7 @@ def _make_leaf(token: Token) -> Node:
 
 
 def _has_open_placeholder(node: Node) -> bool:
-    """Return whether a placeholder is left; R does not look for one among formal arguments."""
+    """Return whether a placeholder remains; as in R, formal arguments are not searched."""
     left: list[Node | None] = [node]
     while left:
         each = left.pop()

@@ -38,7 +38,7 @@ def separate_groups(
 def _compare_groups(
     recorded: RecordedValue, value: pd.DataFrame, by: list[str], pool: Sequence[RecordedValue], place: str
 ) -> list[Deviation]:
-    """Return the deviations of R's groups: their variables, the rows of each, and their values."""
+    """Return the deviations of R's groups: their variables, rows and values."""
     groups = pool[recorded["ref"]] if "ref" in recorded else recorded
     *names, _ = groups["names"]
     if names != by or not set(by) <= set(value.columns):

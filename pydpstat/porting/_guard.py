@@ -1,4 +1,4 @@
-"""The final check of a translated statement: it compiles, can run, and calls only what the R script calls."""
+"""Final check of a translated statement: it compiles, can run, and calls only what the R script calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALLOWED_EXPRESSIONS = (
 )
 # Python's own limit
 _RECURSION_LIMIT = 1000
-# what a translation may add: built-in functions, variables, and names of each module
+# names that a translation may add: built-in functions, variables, and names of each module
 _ALLOWED_BUILTINS = set("len range float int bool ValueError NotImplementedError".split())
 _GENERATED_NAMES = {"each", "choice", "d", "value"}
 _ALLOWED_ATTRIBUTES = {
@@ -48,14 +48,14 @@ _ALLOWED_ATTRIBUTES = {
         "with_stream column_of access printed bind tell_groups single_text".split()
     ),
 }
-# whose functions may be called as the R script calls them
+# modules whose functions may be called as in the R script
 _MODULES_OF_R = {"r", "dppack", "diffpriv", STREAM_NAME}
-# of data frames, and of the modules in pydpstat
+# attributes of data frames, and of the modules in pydpstat
 _ALLOWED_METHODS = set("values isna isin assign drop rename loc iloc columns set_axis microaggregation".split())
 
 
 class TranslationGuard:
-    """The names and calls that a script allows in its translation.
+    """Names and calls that a script allows in its translation.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class TranslationGuard:
             if isinstance(each, Name):
                 names.add(each.name)
             elif isinstance(each, Constant) and isinstance(each.value, str):
-                # a name of a component or a function may be written as a string
+                # the name of a component or a function may be written as a string
                 words.add(each.value)
             elif isinstance(each, Function):
                 names |= {str(one.name) for one in each.formals}
@@ -91,7 +91,7 @@ class TranslationGuard:
         self._words = {make_python_name(each).rstrip("_") for each in names | texts}
 
     def check_statement(self, python: str) -> ast.Module:
-        """Return the tree of a statement in Python.
+        """Return the syntax tree of a Python statement.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class TranslationGuard:
             # the recursion limit when the script is run
             sys.setrecursionlimit(min(limit, _RECURSION_LIMIT))
             with warnings.catch_warnings():
-                # warnings such as that 1 is not callable concern the R script
+                # warnings, such as that 1 is not callable, concern the R script
                 warnings.simplefilter("ignore")
                 tree = ast.parse(python)
                 compile(tree, "<port>", "exec")
@@ -158,12 +158,12 @@ class TranslationGuard:
 
 
 def _is_damaged(value: object) -> bool:
-    """Return whether a string has bytes that stand for no letter, as ``"caf\\xe9"`` of R has."""
+    """Return whether a string has invalid bytes, such as R's ``"caf\\xe9"``."""
     return isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
 
 
 def is_drawing(tree: ast.Module) -> bool:
-    """Return whether a statement uses the stream when it is run, and not only in a function."""
+    """Return whether a statement uses the random number stream when it runs, not only in a function."""
     left: list[ast.AST] = [each for each in tree.body if not isinstance(each, ast.FunctionDef)]
     while left:
         node = left.pop()
@@ -174,11 +174,11 @@ def is_drawing(tree: ast.Module) -> bool:
 
 
 def is_seeding(tree: ast.Module) -> bool:
-    """Return whether a statement makes the stream."""
+    """Return whether a statement creates the random number stream."""
     return any(isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "rng" for each in tree.body)
 
 
 def find_modules(trees: Iterable[ast.Module]) -> set[str]:
-    """Return the modules, and the class of streams, that statements use."""
+    """Return the modules, and the stream's class, that statements use."""
     found = {each.id for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Name)}
     return found & RESERVED_NAMES

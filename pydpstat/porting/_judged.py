@@ -1,4 +1,4 @@
-"""Releases with what is kept of them, and what all those of the same data spend together."""
+"""Releases with their actual guarantees, and the total privacy loss of releases of the same data."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from pydpstat.porting._releases import TUNING, Release, ReleaseAssessment
 from pydpstat.porting._values import WRITTEN_LEVELS, Source, Value
 from pydpstat.privacy import Guarantee, compose
 
-# functions whose noise is as wide as the number of records is small, and all that take records
+# functions whose noise scale depends on the number of records, and all functions of records
 SIZE_DEPENDENT = ("meanDP", "varDP", "sdDP", "covDP", "pooledVarDP", "pooledCovDP")
 _RECORD_FUNCTIONS = (*SIZE_DEPENDENT, "histogramDP", "tableDP", "quantileDP", "medianDP", *TUNING)
 _DEFAULT_DELTA = 1e-6
-# so many guarantees are composed one by one
+# maximum number of guarantees that are composed one by one
 _MAX_COMPOSED = 1000
 _MAX_TOTAL = Fraction(2) ** 1023
 
 
 class AssessedRelease(NamedTuple):
-    """A release and what is kept of it."""
+    """A release with the assessment of its guarantee."""
 
     release: Release
     assessment: ReleaseAssessment
 
     @property
     def claim_text(self) -> str:
-        """Return what was claimed, as the end of a sentence."""
+        """Claimed guarantee, as the end of a sentence."""
         return "" if self.assessment.claim is None else f", not {self.assessment.claim.epsilon:g}"
 
     @property
     def actual_guarantee(self) -> Guarantee | None:
-        """Return what is kept with the arguments and the seed that the script has; None if not known."""
+        """Guarantee that holds with the script's arguments and seed, or None if unknown."""
         release = self.release
         broken = (
             release.seed is not None
@@ -46,7 +46,7 @@ class AssessedRelease(NamedTuple):
         return Guarantee(math.inf) if broken and self.assessment.guarantee else self.assessment.guarantee
 
     def find_record_changes(self) -> list[str]:
-        """Return how records were changed by a figure of the same data."""
+        """Return the ways in which records were changed by a statistic of the same data."""
         release = self.release
         if release.function not in _RECORD_FUNCTIONS and not release.is_own and release.made is None:
             return []
@@ -59,7 +59,7 @@ def has_levels_from_data(value: Value) -> bool:
 
 
 class DataSpending(NamedTuple):
-    """The releases of the same data, how many they are, and what they spend; None where it is not known."""
+    """Releases of the same data, their number and total privacy loss, None if unknown."""
 
     source: Source
     releases: list[AssessedRelease]
@@ -68,7 +68,7 @@ class DataSpending(NamedTuple):
 
 
 def iterate_spending(judged: Sequence[AssessedRelease]) -> Iterator[DataSpending]:
-    """Yield what is spent on data that are released several times without a budget that adds it up."""
+    """Yield the privacy loss of data that are released several times without a common budget."""
     found: dict[Source, list[AssessedRelease]] = {}
     for each in judged:
         for source in each.release.get_sources():
@@ -80,7 +80,7 @@ def iterate_spending(judged: Sequence[AssessedRelease]) -> Iterator[DataSpending
 
 
 def _sum_guarantees(releases: Sequence[AssessedRelease]) -> tuple[Guarantee, str] | None:
-    """Return the sum of what is kept, and in words that by zCDP where it is smaller; None without one."""
+    """Return the sum of the actual guarantees, and a description of the zCDP total if smaller; or None."""
     pairs = [(kept, int(one.release.times)) for one in releases if (kept := one.actual_guarantee) is not None]
     pairs = [(kept, times) for kept, times in pairs if times]
     if not pairs or any(math.isinf(kept.epsilon) for kept, _ in pairs):
@@ -88,7 +88,7 @@ def _sum_guarantees(releases: Sequence[AssessedRelease]) -> tuple[Guarantee, str
     delta = min(1.0, _sum_exactly((kept.delta, times) for kept, times in pairs))
     basic = Guarantee(_sum_exactly((kept.epsilon, times) for kept, times in pairs), delta, pairs[0][0].neighbors)
     try:
-        # loops inside one another may make more releases than can be listed
+        # nested loops may make more releases than can be listed
         few = sum(times for _, times in pairs) <= _MAX_COMPOSED
         each = [kept for kept, times in pairs for _ in range(times)] if few else []
         smaller = compose(each, "zcdp", delta=delta or _DEFAULT_DELTA) if few else basic
@@ -100,6 +100,6 @@ def _sum_guarantees(releases: Sequence[AssessedRelease]) -> tuple[Guarantee, str
 
 
 def _sum_exactly(parts: Iterable[tuple[float, int]]) -> float:
-    """Return the sum of numbers that are each there several times, rounded once."""
+    """Return the sum of numbers with multiplicities, rounded once."""
     total = sum((Fraction(value) * times for value, times in parts), Fraction(0))
     return float(total) if total < _MAX_TOTAL else math.inf

@@ -1,4 +1,4 @@
-"""What R reads off the text of a call: names of a table's factors, and that a whole number is a double."""
+"""Results of R that depend on the text of a call: names of a table's factors, and whole numbers as doubles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydpstat.porting._escapes import quote_text
 from pydpstat.porting._scope import get_arguments, get_function_name
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
-# functions whose result has the type of some arguments, which are these in Python; None for all
+# functions whose result has the type of some arguments, by their names in Python; None for all
 _TYPED_PARAMETERS: dict[str, set[str] | None] = {
     **dict.fromkeys(("matrix", "array"), {"data"}),
     **dict.fromkeys(("rep_len", "rep", "append"), {"x", "values"}),
@@ -27,7 +27,7 @@ _TYPED_PARAMETERS: dict[str, set[str] | None] = {
     "diag": {"x"},
     "tapply": {"default"},
 }
-# which of the arguments without a name they are
+# positions of these among the unnamed arguments
 _TYPED_PLACES = {
     **dict.fromkeys(("matrix", "array", "rep_len", "rep", "diag"), slice(1)),
     **{"append": slice(2), "seq": slice(3), "tapply": slice(0), "sweep": slice(2, 3)},
@@ -38,14 +38,14 @@ DATA_NAME_PARAMETERS = {
     **dict.fromkeys(("prop.test", "binom.test"), ("x", "n")),
     **{"shapiro.test": ("x", "x"), "kruskal.test": ("x", "g"), "hist": ("x", "x")},
 }
-# parameters that take a function, and those of functions with one that are places
+# parameters that take a function, and those of functions with one that are positions
 FUNCTION_PARAMETERS = {"FUN", "f", "what", "FUNCTION"}
 _PLACE_PARAMETERS = {"MARGIN", "n"}
 LABELLED_FUNCTIONS = (*_TYPED_PARAMETERS, *DATA_NAME_PARAMETERS, "table")
 
 
 def add_call_labels(call_of: Callable[[Call, str], Code], name: str, lenient: bool = False) -> Callable[[Call], Code]:
-    """Return a translation of a function that adds what R reads off the text of the call."""
+    """Return a translator of a function that adds the labels that R takes from the text of the call."""
 
     def translate_labelled(node: Call) -> Code:
         if name == "table":
@@ -59,7 +59,7 @@ def add_call_labels(call_of: Callable[[Call, str], Code], name: str, lenient: bo
 
 
 def name_factors(node: Call) -> Call:
-    """Return a call of ``table`` with the names that R gives to dimensions: those of variables.
+    """Return a call of ``table`` whose dimensions have the names of the variables, as in R.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def name_factors(node: Call) -> Call:
 
 
 def keep_doubles(code: Code, node: Call, name: str) -> Code:
-    """Return a call whose whole numbers are written as doubles, where R's result has their type.
+    """Return a call whose whole numbers are written as doubles where R's result has their type.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def keep_doubles(code: Code, node: Call, name: str) -> Code:
 
 
 def write_doubles(name: str, codes: list[tuple[str, Code]]) -> list[tuple[str, Code]]:
-    """Return arguments with doubles as such where they give the result its type, or go to a function.
+    """Return arguments with doubles written as such where they determine the result's type or go to a function.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def write_doubles(name: str, codes: list[tuple[str, Code]]) -> list[tuple[str, C
 
 
 def _insert_after(text: str, places: Sequence[ast.expr], more: str) -> str:
-    """Return a text with an ending behind some of its parts; places count bytes."""
+    """Return a text with a suffix after some of its parts; positions count bytes."""
     written = text.encode()
     for end in sorted((each.end_col_offset or 0 for each in places), reverse=True):
         written = written[:end] + more.encode() + written[end:]
@@ -133,7 +133,7 @@ def _insert_after(text: str, places: Sequence[ast.expr], more: str) -> str:
 
 
 def drop_column_names(code: Code) -> Code:
-    """Return a call of ``tableDP`` whose columns of frames do not name dimensions, which they do not in R.
+    """Return a call of ``tableDP`` in which columns of data frames do not name dimensions, as in R.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def drop_column_names(code: Code) -> Code:
 
 
 def name_variables(code: Code, node: Call) -> Code:
-    """Return a call of ``tableDP`` whose factors without a keyword have the names of variables.
+    """Return a call of ``tableDP`` whose factors without a keyword have the names of the variables.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def name_variables(code: Code, node: Call) -> Code:
 
 
 def name_columns(node: Call) -> Call:
-    """Return a call of ``tableDP`` whose factors are named, as R names them, if all are variables."""
+    """Return a call of ``tableDP`` whose factors have R's names, if all of them are variables."""
     factors = [each for each in node.arguments if each.name is None]
     names = [each.value.name for each in factors if isinstance(each.value, Name)]
     options = set(inspect.signature(tableDP).parameters)
@@ -192,7 +192,7 @@ def name_columns(node: Call) -> Call:
 
 
 def name_data(code: Code, node: Call, name: str) -> Code:
-    """Return a call of a test or ``hist`` with the text of its data, which R prints, unless a formula has it.
+    """Return a call of a test or ``hist`` with the data name that R prints, unless a formula supplies it.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def name_data(code: Code, node: Call, name: str) -> Code:
     if get_function_name(found.get(first)) == "~" or not code.text.startswith("r."):
         return code
     if isinstance(found.get("y"), Constant):
-        # a distribution's name is no sample
+        # the name of a distribution is not a sample
         del found["y"]
     texts = [format_as_r(found[each]) for each in dict.fromkeys((first, second)) if each in found]
     null = found.get("p") if name == "prop.test" else None
@@ -222,5 +222,5 @@ def name_data(code: Code, node: Call, name: str) -> Code:
 
 
 def drop_data_name(code: Code) -> Code:
-    """Return a call without the text of its data, where only a part of the result is used."""
+    """Return a call without its data name, where only a part of the result is used."""
     return replace(code, text=re.sub(r', (?:data_name|xname)="(?:[^"\\]|\\.)*"\)$', ")", code.text))

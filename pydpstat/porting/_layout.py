@@ -1,4 +1,4 @@
-"""Lines of Python: long calls are split at their arguments, as formatters do."""
+"""Line breaks in Python code: long calls are split at their arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
 
 
 def split_statement(line: str) -> list[str]:
-    """Return a statement of one line in lines of at most 88 characters where it can be split.
+    """Return a statement as lines of at most 88 characters, where it can be split.
 
     Examples
     --------
@@ -39,14 +39,14 @@ def split_statement(line: str) -> list[str]:
     inside = f"{indent}    {', '.join(parts)}"
     if len(inside) <= LINE_WIDTH:
         return [head, inside, *split_statement(f"{indent}{tail.lstrip()}")]
-    # with a comma, parentheses that only group make a tuple
+    # with a comma, grouping parentheses would become a tuple
     comma = "" if _is_grouping(head) or (len(parts) == 1 and _is_generator(parts[0])) else ","
     lines = [piece for each in parts for piece in split_statement(f"{indent}    {each}{comma}")]
     return [head, *lines, *split_statement(f"{indent}{tail.lstrip()}")]
 
 
 def _is_grouping(head: str) -> bool:
-    """Return whether a line ends with a parenthesis that calls nothing."""
+    """Return whether a line ends with a parenthesis that is not a call."""
     before = re.search(r"(\w+|[\])])$", head[:-1])
     return head.endswith("(") and (before is None or iskeyword(before[0]))
 
@@ -56,12 +56,12 @@ def _is_generator(part: str) -> bool:
 
 
 def _find_brackets(line: str) -> tuple[int, int, list[int]] | None:
-    """Return where the brackets of the last call that can be split open and close, and the commas between."""
+    """Return the positions of the brackets of the last call that can be split, and of its commas."""
     depth = 0
     stack: list[tuple[int, list[int]]] = []
     found: list[tuple[int, int, list[int]]] = []
     try:
-        # a line may go on after a bracket that closes
+        # a line may continue after a bracket that closes
         text = re.sub(r"^[)\]}]+", lambda found: "_" * len(found[0]), line.strip())
         words = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, IndentationError):

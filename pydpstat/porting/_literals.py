@@ -1,4 +1,4 @@
-"""R's numbers and strings as they are written, and what they are worth."""
+"""Values of R's number and string literals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _NUMBER_PARTS = re.compile(
     r"0[xX](?P<hex>[0-9a-fA-F]*)\.?(?P<after>[0-9a-fA-F]*)(?:[pP](?P<power>[-+]?[0-9]+))?"
     r"|(?P<whole>[0-9]*)\.?(?P<part>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]+))?"
 )
-# as R: exponents beyond all doubles count as one of them
+# as in R, exponents beyond the range of doubles are truncated
 _MAX_EXPONENT = 20_000
-# this number of decimal digits is beyond the range of doubles for any rounding
+# with this number of decimal digits, a number is beyond the range of doubles
 _MAX_DIGITS = 400
 _MAX_DOUBLE = Fraction(2**1024 - 2**971)
 
@@ -23,18 +23,18 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _SIMPLE_ESCAPES = dict(zip("abfnrtv\\\"'` \n", "\a\b\f\n\r\t\v\\\"'` \n"))
-# bytes that are no UTF-8; characters that turn the direction of what follows
+# bytes that are not UTF-8; characters that change the text direction
 _UNREADABLE = re.compile("(?P<byte>[\udc80-\udcff])|[\u202a-\u202e\u2066-\u2069]")
 _MAX_ESCAPED_LENGTH = 9_999
 
 
 class LiteralError(Exception):
-    """What R says of a literal, and how far behind its first character."""
+    """R's message for a literal, and the offset from its first character."""
 
 
 @lru_cache(maxsize=4096)
 def parse_number(text: str) -> tuple[float | complex, str]:
-    """Return a number's value and its kind.
+    """Return the value and the kind of a number literal.
 
     The last bits are those of R on x86-64, which computes with 64 binary digits and rounds twice.
     """
@@ -94,13 +94,13 @@ def _parse_digits(text: str, base: int) -> Fraction:
 
 def _round_to_long_double(value: Fraction) -> Fraction:
     """Round to 64 binary digits, the C type ``long double``."""
-    # a power of two in the place of the denominator keeps the digits
+    # a denominator that is a power of two preserves the digits
     power = max(0, value.denominator.bit_length() - value.numerator.bit_length() + 65)
     return Fraction(_round_to_64_bits(value.numerator << power, value.denominator), 1 << power)
 
 
 def _scale_by_tenths(value: Fraction, times: int) -> Fraction:
-    """Divide a whole number several times by ten, rounding each time."""
+    """Divide a whole number repeatedly by ten, rounding each time."""
     digits, power = value.numerator, 0
     for _ in range(times):
         digits = _round_to_64_bits(digits << 68, 10)
@@ -110,7 +110,7 @@ def _scale_by_tenths(value: Fraction, times: int) -> Fraction:
 
 
 def _round_to_64_bits(numerator: int, denominator: int) -> int:
-    """Return a quotient, which is whole or has more digits, rounded to 64 binary digits, half to even."""
+    """Return a quotient, whole or of at least 64 binary digits, rounded to 64 binary digits, half to even."""
     shift = max(0, numerator.bit_length() - denominator.bit_length() - 64)
     if numerator >= denominator << (shift + 64):
         shift += 1
@@ -121,7 +121,7 @@ def _round_to_64_bits(numerator: int, denominator: int) -> int:
 
 
 def parse_string(body: str, symbol: bool = False) -> str:
-    """Return what a string, or a name in backquotes, says without its quotes."""
+    """Return the value of a string, or of a name in backquotes, without its quotes."""
     pieces: list[str] = []
     place, kinds = 0, set()
     for escape in _ESCAPE.finditer(body):
@@ -135,11 +135,11 @@ def parse_string(body: str, symbol: bool = False) -> str:
     if {"u", "x"} <= kinds:
         raise LiteralError("mixing Unicode and octal/hex escapes in a string is not allowed", 0)
     if "u" not in kinds:
-        # bytes that are together a character
+        # bytes that form one character
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     if len(text) >= _MAX_ESCAPED_LENGTH:
         raise LiteralError("string containing Unicode escapes is too long", 0)
-    # halves of a pair are together a character
+    # surrogates that form one character
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""Loops: what is known of variables in each iteration is found by walking a loop several times."""
+"""Loops: the facts known of variables in each iteration, found by repeated walks through the loop."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pydpstat.porting._commands import Commands
 from pydpstat.porting._scope import Variable, get_word, merge_branches
 from pydpstat.porting._syntax import Call, Node
 
-# after this number of walks, what still changes is treated as unknown
+# after this number of walks, facts that still change are treated as unknown
 _MAX_WALKS = 6
 # Python cannot compile more nested blocks
 _MAX_NESTED_LOOPS = 20
 
 
 class Loops(Commands):
-    """The translation of loops.
+    """Translation of loops.
 
     An outermost loop is walked until what is known at the beginning of an iteration no longer changes; nested
     loops are walked once each time, starting from what was known there before. The number of walks therefore
@@ -34,11 +34,11 @@ class Loops(Commands):
     """
 
     problems: list[TranslationProblem]
-    # the comment that comes next
+    # the next comment
     next_comment: int
 
-    # the number of enclosing loops, and by each loop's body what is known at the beginning of iterations,
-    # if it differs from before the loop
+    # the number of enclosing loops, and the facts known at the beginning of iterations of each loop's body,
+    # if they differ from those before the loop
     _loop_depth: int
     _loop_states: dict[int, dict[str, Variable]]
 
@@ -82,7 +82,7 @@ class Loops(Commands):
                 self._loop_states = {}
 
     def _emit_loop_once(self, header: Callable[[], str], body: Node | None, bind_variable: Callable[[], None]) -> None:
-        """Add a loop once, from what is known before it and at the end of earlier walks."""
+        """Append a loop once, from the facts known before it and at the end of earlier walks."""
         entry = self.scope.names
         known = self._loop_states.get(id(body), {})
         head = {**entry, **merge_branches({name: entry[name] for name in known if name in entry}, known)}
@@ -138,6 +138,6 @@ class Loops(Commands):
 
 
 def _make_unknown_variable(variable: Variable) -> Variable:
-    """Return a variable of which only the name is known, and whether it is a function."""
+    """Return a variable of which only the name, and whether it is a function, is known."""
     kind = variable.kind if variable.kind == "function" else ""
     return Variable(variable.python, kind, missing=2, large=True)

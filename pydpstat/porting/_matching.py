@@ -1,4 +1,4 @@
-"""Which functions of packages have a counterpart, and which calls draw random numbers."""
+"""Functions of packages with a counterpart, and calls that draw random numbers."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from pydpstat.porting._syntax import Call, Function, Name, Node
 from pydpstat.random.r_stream import RRandom
 
 PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
-# functions of diffpriv that it does not export
+# internal functions of diffpriv
 INTERNAL_FUNCTIONS = {".rlap": "rlap"}
-# its methods of parameters, which it does not export either
+# internal methods of diffpriv's parameters
 GENERIC_FUNCTIONS = {"getEpsilon", "getDelta", "getGamma", "toGamma"}
-# R's generators that a stream draws by a different one
+# R's generators that a stream draws with another generator
 DERIVED_GENERATORS = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw
 DRAWING_METHODS = {"fit", "sampling"}
 _DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
-# what shows or changes something outside of itself
+# functions that display or change something outside themselves
 _SIDE_EFFECTS = {"cat", "print", "message", "warning", "<<-", "Recall", "do.call"}
 _BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
 
 
 def has_export(package: str, name: str) -> bool:
-    """Return whether a mirror has a function or class by this name of R's."""
+    """Return whether a mirror has a function or class with this R name."""
     plain = make_python_name(name) if name.isascii() else "_"
     return not plain.startswith("_") and callable(getattr(PACKAGES.get(package), plain, None))
 
 
 @cache
 def has_stream_parameter(package: str, name: str) -> bool:
-    """Return whether a function of a mirror takes a stream."""
+    """Return whether a function of a mirror has a stream parameter."""
     thing = getattr(PACKAGES[package], name, None)
     return callable(thing) and "rng" in inspect.signature(thing).parameters
 
 
 def is_stream_function(name: str) -> bool:
-    """Return whether R's function draws from its stream."""
+    """Return whether an R function draws from the stream."""
     name = INTERNAL_FUNCTIONS.get(name, name)
     return name in DERIVED_GENERATORS or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
 
 
 class ScriptFunctions(dict[str, Function]):
-    """A script's functions by name; which of them draw is found out once for all."""
+    """Functions of a script by name, with those that draw, determined once."""
 
     _drawing: frozenset[str] | None = None
 
@@ -60,7 +60,7 @@ class ScriptFunctions(dict[str, Function]):
 
     @property
     def drawing_names(self) -> frozenset[str]:
-        """The functions that draw or act, or call one that does."""
+        """Names of the functions that draw or have side effects, directly or through calls."""
         if self._drawing is None:
             callers: dict[str, list[str]] = {}
             for name, made in self.items():
@@ -77,7 +77,7 @@ class ScriptFunctions(dict[str, Function]):
 
 
 def can_draw(node: Node | None, functions: ScriptFunctions) -> bool:
-    """Return whether evaluating a node may draw random numbers, or show or change something."""
+    """Return whether evaluating a node may draw random numbers or have a side effect."""
     return any(
         _has_side_effect(each) or not functions.drawing_names.isdisjoint(_get_used_names(each))
         for each in iterate_nodes(node)
@@ -85,13 +85,13 @@ def can_draw(node: Node | None, functions: ScriptFunctions) -> bool:
 
 
 def _get_used_names(node: Node) -> tuple[str, ...]:
-    """Return the name that a node means or calls."""
+    """Return the names that a node refers to or calls."""
     name = get_function_name(node) or (node.name if isinstance(node, Name) else "")
     return (name,) if name else ()
 
 
 def _has_side_effect(node: Node) -> bool:
-    """Return whether a node itself calls what draws, shows or changes something."""
+    """Return whether a node's own call draws or has a side effect."""
     name = get_function_name(node)
     plain = make_python_name(name)
     if is_stream_function(name) or name in _SIDE_EFFECTS:
@@ -104,7 +104,7 @@ def _has_side_effect(node: Node) -> bool:
 
 
 def is_safe_order(function: Function, names: Sequence[str], functions: ScriptFunctions) -> bool:
-    """Return whether a function uses these arguments, in this order, before it draws and on every way."""
+    """Return whether a function uses these arguments in this order, on every path and before it draws."""
     left = list(names)
     for each in _collect_evaluated_nodes(function.body):
         if not left:
@@ -122,7 +122,7 @@ def is_safe_order(function: Function, names: Sequence[str], functions: ScriptFun
 
 
 def _collect_evaluated_nodes(node: Node | None) -> list[Node]:
-    """Return nodes about as R evaluates them, arguments before what is called."""
+    """Return nodes approximately in R's order of evaluation, arguments before the called function."""
     if not isinstance(node, Call):
         return [] if node is None else [node]
     name = get_function_name(node)
@@ -131,7 +131,7 @@ def _collect_evaluated_nodes(node: Node | None) -> list[Node]:
         values = values[1:]
     inside = [one for each in values for one in _collect_evaluated_nodes(each)]
     if name in _BRANCHES:
-        # a condition is evaluated on every way
+        # a condition is evaluated on every path
         return (
             [*_collect_evaluated_nodes(values[0]), node] if name in ("if", "ifelse", "switch", "&&", "||") else [node]
         )
@@ -144,7 +144,7 @@ def check_argument_order(
     functions: ScriptFunctions,
     what: str,
 ) -> None:
-    """Refuse a call whose arguments draw in another order in R than in Python."""
+    """Refuse a call whose arguments draw in different orders in R and Python."""
     drawing = [name for name, value in values if can_draw(value, functions)]
     if not drawing:
         return
@@ -161,12 +161,12 @@ def check_argument_order(
 
 
 def find_drawing_defaults(function: Function, functions: ScriptFunctions) -> list[str]:
-    """Return the parameters whose defaults draw, in their order."""
+    """Return the parameters whose defaults draw, in order."""
     return [str(each.name) for each in function.formals if each.value and can_draw(each.value, functions)]
 
 
 def find_added_parameters(function: Function) -> set[str]:
-    """Return the parameters that a function adds or multiplies as they are."""
+    """Return the parameters that a function adds or multiplies unchanged."""
     found = [
         each
         for each in iterate_nodes(function.body)
@@ -177,14 +177,14 @@ def find_added_parameters(function: Function) -> set[str]:
 
 
 def find_index_parameters(function: Function) -> set[str]:
-    """Return the parameters that are places of a vector's elements."""
+    """Return the parameters that are positions of a vector's elements."""
     found = [each for each in iterate_nodes(function.body) if get_function_name(each) == "[" and isinstance(each, Call)]
     names = [one.value for each in found for one in each.arguments[1:]]
     return {make_python_name(each.name) for each in names if isinstance(each, Name)}
 
 
 def find_lazy_parameters(function: Function) -> set[str]:
-    """Return the parameters that only functions inside of a function use: R evaluates them later."""
+    """Return the parameters that only inner functions use, which R evaluates later."""
     used = {one.name for one in _collect_evaluated_nodes(function.body) if isinstance(one, Name)}
     inside = {
         one.name

@@ -1,4 +1,4 @@
-"""The modules that a ported script may use, by the names that they have there."""
+"""Modules available to a ported script, by their names in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-# where each is imported from
+# import path of each module
 MODULE_PATHS = {
     **{name: name for name in ("math", "secrets", "warnings")},
     **{"np": "numpy", "pd": "pandas", "pydpstat": "pydpstat"},
