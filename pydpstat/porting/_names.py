@@ -31,57 +31,57 @@ _OPERATOR_FUNCTIONS = {
     **{"%%": "r.modulo", "%/%": "r.quotient", "%*%": "r.matmul", "%in%": "r.is_in"},
 }
 NUMPY_FUNCTIONS = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
-# functions whose results are as large as their arguments
+# functions whose results are about as large as their arguments
 _KEEPS_MAGNITUDE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round", "if", "{"}
 
 
-# functions of this run-time help that R does not have by these names
+# run-time functions whose names do not exist in R
 _RUNTIME_HELPERS = set(
     "cells column_or columns divide each element equal index integers known matmul modulo ordered part "
     "population filter_rows power quotient released replaced replaced_cells replaced_element rows slot "
     "unequal is_in colon access column_of printed bind tell_groups single_text".split()
 )
 
-# functions of dplyr that are called as any other
+# functions of dplyr that are called like any other function
 _DPLYR_FUNCTIONS = set("bind_rows intersect lag lead setdiff union".split())
 
 
 def find_counterpart(package: str, name: str) -> Callable[..., object] | None:
-    """Return the counterpart of a function of R's packages or of dplyr, or nothing."""
+    """Return the counterpart of a function of R's packages or of dplyr, or None."""
     plain = make_python_name(name)
     if package not in (*packages.BASE_PACKAGES, "dplyr") or (package, name) == ("stats", "lag"):
         return None
     if package == "dplyr" and name not in _DPLYR_FUNCTIONS:
         return None
-    # only R's functions have recorded arguments, and one that only looks alike differs
+    # only R's functions have recorded arguments; another function with the same name differs
     hidden = plain in _RUNTIME_HELPERS or packages.find_package(name, (package,)) != package
     found = None if hidden else getattr(r, plain, None)
     return found if callable(found) and not isinstance(found, type) else None
 
 
 class Names(Subscripts):
-    """What names are in Python."""
+    """Translation of R's names to Python."""
 
-    # functions of the script, by name, and how often a name is assigned in it
+    # functions of the script by name, with the number of assignments of each name
     functions: matching.ScriptFunctions
-    # the packages that are attached, the first on the search path first
+    # attached packages, in the order of the search path
     attached: tuple[str, ...]
-    # the place in the script after which a name keeps its value
+    # position in the script after which a name is not assigned again
     changed_until: dict[str, float]
-    # the place of a statement whose value is not used
+    # position of a statement whose value is not used
     printed_position: tuple[int, int]
     # whether messages are suppressed
     has_hidden_messages: bool
-    # how many blocks a statement is in
+    # number of blocks around a statement
     depth: int
     # names that the script binds to a function
     bound_names: set[str]
-    # how often each name is assigned in the script
+    # number of assignments of each name in the script
     assignment_counts: Mapping[str, int]
 
     @contextmanager
     def set_hidden_messages(self, name: str) -> Iterator[None]:
-        """Translate the argument of a function that may suppress messages."""
+        """Mark the body of the context as the argument of a function that may suppress messages."""
         before, self.has_hidden_messages = (
             self.has_hidden_messages,
             self.has_hidden_messages or name == "suppressMessages",
@@ -93,10 +93,10 @@ class Names(Subscripts):
 
     @abstractmethod
     def get_global_name(self, name: str) -> str:
-        """Return a variable of the script in Python, wherever it is assigned."""
+        """Return the Python name of a script's variable, in any scope that assigns it."""
 
     def translate_name(self, node: Name) -> Code:
-        """Return a variable, a column, a constant, or a function as a value."""
+        """Translate a variable, a column, a constant, or a function used as a value."""
         name = node.name
         if name in self.bound_names:
             raise TranslationError(f"{name} is bound to a function")
@@ -115,7 +115,7 @@ class Names(Subscripts):
             if column is not None and frame.columns is None:
                 home = packages.find_package(name, self.attached)
                 if find_counterpart(home, name) is not None:
-                    # a function by its name, as tapply takes it, unless there is such a column
+                    # a function by its name, as for tapply, unless there is such a column
                     given = [text, quote_text(name), self.translate_reference(name)]
                     return Code(write_call("r.column_or", given), missing=2)
             if column is not None:
@@ -135,7 +135,7 @@ class Names(Subscripts):
         return Code(self.translate_reference(name), "function")
 
     def _find_local_variable(self, name: str) -> Variable | None:
-        """Return a variable of a function that is inside the data frame's expressions."""
+        """Return a variable of a function inside the data frame's expressions, or None."""
         scope: Scope | None = self.scope
         outside = self.frames[-1][2] if self.frames else None
         while scope is not outside and scope is not None:
@@ -145,16 +145,16 @@ class Names(Subscripts):
         return None
 
     def translate_reference(self, name: str, package: str = "") -> str:
-        """Return one of R's functions, or of the packages', as a value."""
+        """Translate a function of R or of a package that is used as a value."""
         plain = make_python_name(name)
-        # a statement of the script knows what was assigned before it
+        # a statement at top level has the facts known of earlier assignments
         first = self.scope.outer is None and not self.depth and not self.is_lenient
         if not package and name in self.assignment_counts and not first:
             return self.get_global_name(name)
         home = package or packages.find_package(name, self.attached)
         if home in matching.PACKAGES and matching.has_export(home, name):
             text = f"{home.lower()}.{plain}"
-            # what calls it does not know of the script's stream
+            # the caller has no access to the script's stream
             return write_call("r.with_stream", [text, "rng"]) if matching.has_stream_parameter(home, plain) else text
         draws = home in ("base", "stats", "rmutil") and matching.is_stream_function(name)
         if draws and name not in matching.DERIVED_GENERATORS:
@@ -170,7 +170,7 @@ class Names(Subscripts):
         raise TranslationError(f"{name} is neither assigned in the script nor has a counterpart")
 
     def translate_formula_data(self, formula: Node | None, data: Node | None) -> str:
-        """Return the data of a formula, with the variables of the script that it may mean."""
+        """Return the data of a formula, with the variables of the script that it may refer to."""
         functions = {id(each.function) for each in iterate_nodes(formula) if isinstance(each, Call)}
         used = [each.name for each in iterate_nodes(formula) if isinstance(each, Name) and id(each) not in functions]
         codes = {
@@ -187,7 +187,7 @@ class Names(Subscripts):
         return f"{{{', '.join(columns)}, **{frame.wrap_at(ATOM)}}}" if columns else frame.text
 
     def is_outside_frame(self, name: str, data: Node) -> bool:
-        """Return whether a name may be a variable of the script, and no column of a data frame."""
+        """Return whether a name may be a variable of the script rather than a column of a data frame."""
         frame = self._find_frame(self.translate_node(data))
         inside = frame is not None and frame.columns is not None and name in frame.columns
         return not inside and self.scope.find_variable(name) is not None
@@ -204,7 +204,7 @@ class Names(Subscripts):
                 )
 
     def is_large(self, node: Node | None) -> bool:
-        """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""
+        """Return whether a number may be one that R displays as 1e+05 and Python as 100000."""
         if isinstance(node, Name):
             return (found := self.scope.find_variable(node.name)) is not None and found.large
         if isinstance(node, Call) and get_function_name(node) in _KEEPS_MAGNITUDE:
@@ -212,7 +212,7 @@ class Names(Subscripts):
         return isinstance(node, Constant) and isinstance(node.value, float) and abs(node.value) >= LARGE_NUMBER
 
     def convert_for_display(self, code: Code, node: Node | None, doubles: bool = False) -> Code:
-        """Return a value for a function that makes a text of it: large numbers, or all, as doubles."""
+        """Return a value for a function that converts it to text: large numbers, or all, as doubles."""
         if code.kind != "number" or not (doubles or self.is_large(node)):
             return code
         text = f"{code.text}.0" if is_whole_number(code.text) else f"float({code.text})"

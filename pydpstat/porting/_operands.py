@@ -1,4 +1,4 @@
-"""The two operands of an operator: as numbers, of one length, and the kind of the result."""
+"""Operands of operators: conversion to numbers, alignment, and the kind of the result."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 from pydpstat.porting._code import ATOM, NUMERIC_VECTOR_KINDS, SCALAR_KINDS, Code, TranslationError, write_call
 
 _NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null", "formula", "time"}
-# kinds of values that make doubles with a double, or that are one of Python's integers
+# kinds of values that become doubles with a double, and kinds that are Python integers
 _SURE_KINDS = {"doubles", "count", "flag"}
 
 
 def refuse_non_numbers(*codes: Code) -> None:
-    """Refuse arithmetic with what is no number."""
+    """Refuse arithmetic with values that are not numbers."""
     for each in codes:
         if each.kind in _NON_NUMERIC_KINDS:
             raise TranslationError(f"arithmetic with a {each.kind}")
 
 
 def as_double(code: Code, other: Code) -> Code:
-    """Return one of R's doubles as a double beside what may be an array of integers, which stays one in Python."""
+    """Return an R double as a Python double where the other operand may be an integer array."""
     sure = other.kind in _SURE_KINDS or (other.kind == "position" and other.text.isidentifier())
     if not code.double or other.double or sure or not other.is_computed:
         return code
@@ -27,18 +27,18 @@ def as_double(code: Code, other: Code) -> Code:
 
 
 def as_integers(code: Code) -> Code:
-    """Return TRUE and FALSE as the integers that R's arithmetic makes of them."""
+    """Return TRUE and FALSE as the integers of R's arithmetic."""
     text = f"int({code.text})" if code.kind == "flag" else write_call("np.asarray", [code.text, "dtype=int"])
     return Code(text, {"flag": "number", "flags": "ints"}.get(code.kind, ""), missing=code.missing)
 
 
 def align_operands(left: Code, right: Code) -> tuple[Code, Code, str]:
-    """Return two operands that meet row by row, and the data frame whose rows they follow."""
+    """Return two operands that are aligned row by row, and the data frame whose rows they follow."""
     both = left, right
     frames = [each.frame for each in both if each.kind == "column"]
     sizes = left.size, right.size
     if min(sizes) > 1 and sizes[0] != sizes[1]:
-        # the shorter one is repeated
+        # the shorter operand is repeated
         left, right = (
             each if each.size == max(sizes) else replace(each, text=f"np.resize({each.text}, {max(sizes)})", level=ATOM)
             for each in both
@@ -54,7 +54,7 @@ def align_operands(left: Code, right: Code) -> tuple[Code, Code, str]:
 
 
 def find_operation_kind(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:
-    """Return the kind of an elementwise operation's result."""
+    """Return the kind of the result of an elementwise operation."""
     kinds = {left.kind, right.kind}
     if frame:
         return "column"

@@ -1,4 +1,4 @@
-"""The check that each function that a translation calls is there, and takes the call's arguments."""
+"""Check that each function called by a translation exists and accepts the call's arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydpstat.porting._modules import STREAM_NAME, load_module
 
 @cache
 def _get_signature(module: str, name: str) -> inspect.Signature | None:
-    """Return the signature of a function of a module, or None if Python does not know it."""
+    """Return the signature of a module's function, or None if Python does not know it."""
     function = getattr(load_module(module), name)
     try:
         found = inspect.signature(function)
@@ -24,7 +24,7 @@ def _get_signature(module: str, name: str) -> inspect.Signature | None:
 
 
 class OutputCheck:
-    """Wrong calls in statements, which are given in the order in which they run.
+    """Check for wrong calls in statements, which are passed in the order in which they run.
 
     Examples
     --------
@@ -38,11 +38,11 @@ class OutputCheck:
     """
 
     def __init__(self) -> None:
-        # functions of the script, None where a name holds anything else
+        # functions of the script, None for names with other values
         self._functions: dict[str, inspect.Signature | None] = {}
 
     def find_wrong_calls(self, tree: ast.Module) -> Iterator[str]:
-        """Yield what is wrong with each call, and note the functions that the statement defines."""
+        """Yield an error for each wrong call, and record the functions that the statement defines."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 module = load_module(node.value.id)
@@ -78,7 +78,7 @@ class OutputCheck:
 
 
 def _get_keywords(call: ast.Call) -> list[str] | None:
-    """Return the names of a call's arguments, or None if they are not written in it."""
+    """Return the keyword names of a call, or None if they are not literal."""
     found: list[str] = []
     for each in call.keywords:
         if each.arg:

@@ -1,4 +1,4 @@
-"""pydpstat's functions in the place of DPpack's, for ``port --own``, and of sdcMicro's."""
+"""pydpstat's functions in place of DPpack's, for ``port --own``, and of sdcMicro's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOISE_MECHANISMS = {"Laplace": "", "exponential": "", "analytic": "gaussian", "
 
 
 def translate_to_pydpstat(name: str, given: Mapping[str, Code]) -> str | None:
-    """Return a call of pydpstat's function that serves for one of DPpack's, or None.
+    """Return a call of pydpstat's function that replaces one of DPpack's, or None.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def translate_to_pydpstat(name: str, given: Mapping[str, Code]) -> str | None:
     low, high = left.pop("lower_bound", None), left.pop("upper_bound", None)
     if name == "histogramDP":
         breaks = left.pop("breaks", None)
-        # breaks that are a number or a rule come from the data
+        # breaks given as a number or a rule are computed from the data
         if breaks is None or breaks.kind not in ("doubles", "ints", "positions"):
             return None
         texts.append(f"edges={breaks.sequence}")
@@ -68,7 +68,7 @@ def translate_to_pydpstat(name: str, given: Mapping[str, Code]) -> str | None:
 
 
 def translate_microaggregation(node: Call, value: Callable[[Node], Code]) -> Code:
-    """Return a call of sdcMicro's ``microaggregation``; `value` translates its arguments."""
+    """Translate a call of sdcMicro's ``microaggregation``; `value` translates its arguments."""
     known = ["obj", "variables", "aggr", "strata_variables", "method"]
     given = dict(arguments.match_parameters(known, node.arguments, "microaggregation"))
     if set(given) - {"obj", "aggr", "method"} or get_word(given.get("method")) != "mdav":

@@ -1,4 +1,4 @@
-"""R's packages: which one a function belongs to, and the formal arguments of each.
+"""R's packages: their functions with formal arguments, and the search path.
 
 They are recorded in ``formals.json`` by ``r_reference/formals.R``.
 """
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-# R's search path behind the packages that a script attaches
+# R's search path after the packages that a script attaches
 BASE_PACKAGES = ("stats", "graphics", "grDevices", "utils", "methods", "base")
-# what attaching a package attaches, the first on the search path first
+# packages attached with another package, in the order of the search path
 _ATTACHED_WITH = {"tidyverse": ("dplyr", "magrittr")}
-# packages whose functions are not recorded, and hide none of those that are
+# packages without recorded functions, which mask none of the recorded ones
 _UNRECORDED_PACKAGES = set("knitr tibble tidyr readr purrr stringr ggplot2 forcats tidyverse datasets".split())
-# functions that hand the arguments in their dots on to another one
+# functions that pass the arguments in their dots to another function
 _FORWARDED_TO = {"read.csv": "read.table", "write.csv": "write.table"}
 _METHODS, _CLASS = "S3 methods", "class"
 
@@ -28,12 +28,12 @@ def _load_formals() -> dict[str, dict[str, str | dict[str, str]]]:
 
 
 def is_known_package(package: str) -> bool:
-    """Return whether it is known which functions of others a package hides when it is attached."""
+    """Return whether the functions that a package masks when it is attached are known."""
     return package in _UNRECORDED_PACKAGES or (package in _load_formals() and package != _METHODS)
 
 
 def attach(attached: Sequence[str], package: str) -> tuple[str, ...]:
-    """Return the attached packages, the first on the search path first, after ``library(package)``.
+    """Return the attached packages after ``library(package)``, in the order of the search path.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def attach(attached: Sequence[str], package: str) -> tuple[str, ...]:
 
 
 def find_package(name: str, attached: Sequence[str]) -> str:
-    """Return the first package on the search path that has a function, or the empty text.
+    """Return the first package on the search path that has a function, or an empty string.
 
     Examples
     --------
@@ -56,12 +56,12 @@ def find_package(name: str, attached: Sequence[str]) -> str:
 
 
 def find_packages_with(name: str) -> list[str]:
-    """Return all packages that have a function."""
+    """Return all packages that have a function with this name."""
     return [one for one, functions in _load_formals().items() if name in functions and one != _METHODS]
 
 
 def find_formals(package: str, name: str, of_class: str = "") -> list[str] | None:
-    """Return the formal arguments of a function, of its method for a class if it dispatches.
+    """Return the formal arguments of a function, or of its method for a class if it dispatches.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def find_formals(package: str, name: str, of_class: str = "") -> list[str] | Non
 
 
 def find_forwarded_formals(package: str, name: str) -> list[str]:
-    """Return the formal arguments of the function to which another one hands those in its dots."""
+    """Return the formal arguments of the function that receives another function's dots."""
     return find_formals(package, _FORWARDED_TO[name]) or [] if name in _FORWARDED_TO else []
 
 
 def describe_missing(package: str, name: str) -> str:
-    """Return why a function is not translated."""
+    """Return the reason for which a function is not translated."""
     if package and package not in BASE_PACKAGES:
         return f"{name} of {package} has no counterpart"
     others = find_packages_with(name)

@@ -1,4 +1,4 @@
-"""``python -m pydpstat port``: write the Python script of an R script."""
+"""``python -m pydpstat port``: translate R scripts to Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FROM_DATA_RULES = ("argument-from-data", "levels-from-data")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Port scripts and return the exit code: 0, or 1 if work is left."""
+    """Port scripts and return the exit code: 0, or 1 if a part is not translated."""
     options = _make_port_parser().parse_args(argv)
     if options.record:
         files.write_text(options.record, recorded.make_recorder(options.script))
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_script(text: str) -> None:
-    """Write a script of Python, which is UTF-8 whatever the encoding of the terminal or pipe."""
+    """Print a Python script in UTF-8, whatever the encoding of the terminal or pipe."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     print(text, end="")
@@ -65,7 +65,7 @@ def _translate_file(path: Path, use_own_functions: bool) -> PortedScript:
 
 
 def format_port_report(port: PortedScript, unsafe: Sequence[str] = ()) -> str:
-    """Return what is translated, what is left, and what is `unsafe`, line by line."""
+    """Return the report on a port, as lines: translated and remaining statements, and `unsafe` arguments."""
     told = f"{port.n_statements} statement{'s' * (port.n_statements != 1)}"
     places = len(port.problems)
     if places:

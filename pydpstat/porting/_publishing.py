@@ -1,4 +1,4 @@
-"""What a script publishes: releases, and what it shows or writes of data."""
+"""Outputs of a script: releases, and values of data that it displays or writes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pydpstat.porting._effects import ArgumentValues
 from pydpstat.porting._forms import Apply, Lambda, Place
 from pydpstat.porting._values import EMPTY_SET, GROUPED_MARK, NOISY, NULL_VALUE, CreatedObject, Value, merge_values
 
-# the numbers that may be a total of what releases spend
+# names of numbers that may be the total epsilon of several releases
 TOTAL_NAME = re.compile(r"eps|budget", re.IGNORECASE)
-# so many digits of a noisy number show which numbers its noise is made from
+# with more digits, a noisy number reveals the numbers that its noise was generated from
 _MAX_SAFE_DIGITS = 9
 
 
 @dataclass(slots=True)
 class ScriptFacts:
-    """What a script does.
+    """Facts of a script that matter for privacy.
 
     `outputs` are values of the data that are shown, written or drawn, and how; `noises` is noise that the
     script adds by itself, with the sum; `declared` are public arguments of designs; `digits` is where
@@ -42,7 +42,7 @@ class ScriptFacts:
 
 
 class PublicationRecorder:
-    """A run through a script, in which `data` are the origins of what was found to be data."""
+    """Recorder of a script's outputs, in which `data` are the origins of the values found to be data."""
 
     def __init__(self, is_r: bool, data: frozenset[str], steps: float = math.inf) -> None:
         self.facts, self.steps = ScriptFacts(), steps
@@ -52,7 +52,7 @@ class PublicationRecorder:
         self._loaded: Value | None = None
         self._returned_values: list[list[Value]] = []
         self._loops: list[tuple[int, float]] = []
-        # the conditions with raw values around a statement, and those that end a loop
+        # the private conditions around a statement, and those that end a loop
         self._tests: list[tuple[Place, Value]] = []
         self._breaks: list[tuple[Place, str, Value]] = []
         self._seed: Place | None = None
@@ -90,7 +90,7 @@ class PublicationRecorder:
         return Value(made=made._replace(arguments={**made.arguments, **more}))
 
     def _evaluate_own_call(self, form: Apply, name: str, given: ArgumentValues) -> Value | None:
-        """Return what pydpstat's functions give."""
+        """Return the value of a call of one of pydpstat's functions, or None."""
         place, imported = form.place, form.package == "pydpstat"
         owner = given[0][1].made if form.receiver is not None else None
         if imported and name == "design":
@@ -133,7 +133,7 @@ class PublicationRecorder:
         drawn = [each.drawn or EMPTY_SET for each in data.sources]
         redrawn = frozenset.intersection(*drawn) if drawn else EMPTY_SET
         for loop, count in self._loops:
-            # what is drawn in a loop is other data in each round
+            # data that are drawn in a loop differ in each round
             times *= 1.0 if loop in redrawn else min(2.0, count) if loop in data.split else count
         self._note_decisions()
         self.facts.releases += self._split_by_round(replace(release, times=times))
@@ -159,7 +159,7 @@ class PublicationRecorder:
         ]
         times, left = divmod(release.times, size)
         if left:
-            # of groups, one record is in two of them at most
+            # a record is in at most two groups
             rounds.sort(key=lambda each: -_get_epsilon({**found, **each}))
             rounds, times = rounds[: int(release.times)], 1.0
         return [replace(release, arguments={**found, **each}, times=times) for each in rounds]
@@ -183,11 +183,11 @@ class PublicationRecorder:
             self._note_precise_output(place, [value])
 
     def _note_decisions(self) -> None:
-        """Note that what happens here tells of the conditions around it."""
+        """Record that an output reveals the conditions around it."""
         self.facts.outputs += [(place, functions.DECISION, value) for place, value in self._tests]
 
     def _check_digits(self, place: Place, name: str, given: ArgumentValues) -> None:
-        """Note that R, or a format, is asked for more digits than noise from 32 bits should show."""
+        """Record outputs with more digits than noise from 32 bits should show."""
         texts = " ".join(str(value.constant) for _, value in given if isinstance(value.constant, str))
         asked = [float(each) for each in re.findall(r"%[-+ 0#]*\d*\.(\d+)[efgEG]", texts)]
         rounds = name in ("round", "signif")

@@ -1,4 +1,4 @@
-"""Where R finds a checkout's packages, and how it adds, set before it starts."""
+"""R's library path and arithmetic kernels, which are set before R starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def add_own_library() -> None:
-    """Let R find the packages that the set-up of a checkout installed, before R starts."""
+    """Add the packages installed by a checkout's set-up to R's library path, before R starts."""
     folder = str(Path(__file__).resolve().parents[2] / ".r-library")
     libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name]
     if Path(folder).is_dir() and folder not in libraries:
@@ -16,6 +16,6 @@ def add_own_library() -> None:
 
 
 def choose_kernels() -> None:
-    """Let R's OpenBLAS, before it is loaded, add as on every x86-64 processor; AVX-512 changes R's models."""
+    """Select the same OpenBLAS kernels on every x86-64 processor, before R starts; AVX-512 changes R's models."""
     if platform.machine() in ("x86_64", "AMD64"):
         os.environ.setdefault("OPENBLAS_CORETYPE", "Prescott")

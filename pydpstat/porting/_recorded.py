@@ -1,4 +1,4 @@
-"""What R computed in a script, as ``record.R`` writes it down."""
+"""Values and output of a script in R, as recorded by ``record.R``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydpstat.porting._escapes import escape_text, trim_text
 from pydpstat.porting._grammar import decode_script
 from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
-# JSON: a value has a "kind", or a "ref" to its place in the record's "pool"
+# JSON: a value has a "kind", or a "ref" to its position in the record's "pool"
 RecordedValue: TypeAlias = dict[str, Any]
 ScriptRecord: TypeAlias = dict[str, Any]
 _RECORDER_ARGUMENTS = "(commandArgs(TRUE)[1], commandArgs(TRUE)[2])"
@@ -23,7 +23,7 @@ _TIMEOUT = 3600
 
 
 def make_recorder(script: Path) -> str:
-    """Return R code that, run by Rscript beside the script, writes the script's record beside it.
+    """Return R code that, run by Rscript in the script's folder, writes the script's record there.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def make_recorder(script: Path) -> str:
 
 
 def _quote_in_r(name: str) -> str:
-    """Return a file's name as a relative path in an R string: ``stdin`` and a tilde are special in R."""
+    """Return a file name as a relative path in an R string: ``stdin`` and a tilde are special in R."""
     if not name.isprintable():
         shown = escape_text(name)
         raise PydpstatError(f"the script's name has characters that cannot be seen: {shown}. Rename it.")
@@ -43,7 +43,7 @@ def _quote_in_r(name: str) -> str:
 
 
 def load_record(script: Path, recorded: Path | None = None) -> ScriptRecord:
-    """Return what R computes in a script: from R itself, or from a file that its recorder wrote.
+    """Return the record of a script, from R itself or from a file that the recorder wrote.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def _run_r(script: Path, output: Path) -> None:
         )
     add_own_library()
     choose_kernels()
-    # absolute paths, since R may read others as options, URLs or connections
+    # absolute paths, since R may interpret others as options, URLs or connections
     command = ["Rscript", str(_get_recorder_path()), str(script.resolve()), str(output.resolve())]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT)

@@ -1,7 +1,7 @@
-"""Releases: which functions make them, of which arguments, and what the mirrors say is kept.
+"""Releases: the functions that make them, their arguments, and the guarantees stated by the mirrors.
 
-A mirror is called with a script's public arguments and made-up records; what it states and what it warns
-of is what holds of the original.
+A mirror is called with a script's public arguments and example records; its guarantee and its warnings
+hold for the original.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ RELEASE_FUNCTIONS = [*STATISTICS, *TUNING, "releaseResponse", "fit"]
 OBJECT_CLASSES = [*MODELS, *MECHANISMS, *PARAMETERS]
 MIRRORS = {*RELEASE_FUNCTIONS, *OBJECT_CLASSES, *SAMPLERS} - {"fit"}
 PUBLIC_NAMES = frozenset(pydpstat.__all__)
-# of the originals, those that give numbers that are not whole
+# functions of the originals whose results are not whole numbers
 REAL_VALUED = {*STATISTICS[:4], *STATISTICS[6:12], "releaseResponse"}
 # integer noise is a release as well
 INTEGER_NOISE = {"symmetric_geometric", "symmetric_geometric_noise"}
-# arguments of the originals that are the data; all others are public
+# data arguments of the originals; all others are public
 _DATA_PARAMETERS = frozenset("x x1 x2 samples factors columns true_values utility X y weights data value".split())
-# records are made up where the script does not have them, and so many
+# number of example records, used because the script's records are not read
 N_EXAMPLE_RECORDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A call that publishes something of data.
+    """A call that releases a function of the data.
 
-    `times` is how often it is made, `seed` where its noise gets a seed, `has_budget` whether one adds it up.
+    `times` is the number of calls, `seed` the position of a seed, `has_budget` whether a budget is charged.
     """
 
     place: Place
@@ -70,20 +70,20 @@ class Release:
 
     @property
     def name(self) -> str:
-        """Return what made it: a function, or a model with its method."""
+        """Name of the function, or of the model with its method."""
         return f"{self.made.function}.fit" if self.made and self.function == "fit" else self.function
 
     def get_data(self) -> dict[str, Value]:
-        """Return the arguments that are the data."""
+        """Return the data arguments."""
         names = get_data_names(self.function, self.is_own)
         return {name: value for name, value in self.arguments.items() if name.partition("#")[0] in names}
 
     def get_sources(self) -> frozenset[Source]:
-        """Return where the data come from."""
+        """Return the sources of the data."""
         return EMPTY_SET.union(*(value.sources for value in self.get_data().values()))
 
     def get_public(self) -> dict[str, Value]:
-        """Return the arguments that are published, or decide how much noise there is."""
+        """Return the arguments that are public, or that determine the noise scale."""
         inside = self.arguments.values() if self.function == "releaseResponse" else ()
         made = [self.made, *(each.made for each in inside)]
         both = {name: value for each in made if each for name, value in each.arguments.items()}
@@ -91,7 +91,7 @@ class Release:
         return {name: value for name, value in {**both, **self.arguments}.items() if name not in hidden}
 
 
-# functions of the data, objects that are looked into, and where noise comes from
+# functions of the data, objects whose arguments are examined, and sources of noise
 _NON_NUMERIC_PARAMETERS = set(
     "target oracle rng budget regularizer loss mapXy DPmodels by unit mechanism privacyParams".split()
 )
@@ -99,7 +99,7 @@ _NON_NUMERIC_PARAMETERS = set(
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAssessment:
-    """What a release claims, what is kept, and the findings about it; or why that is not known."""
+    """Claimed and actual guarantee of a release with findings, or the reason why they are unknown."""
 
     claim: Guarantee | None = None
     guarantee: Guarantee | None = None
@@ -115,7 +115,7 @@ def get_own_releases() -> frozenset[str]:
 
 @lru_cache(maxsize=None)
 def get_formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
-    """Return the formal arguments of one of pydpstat's functions, or of a model's or a design's method."""
+    """Return the formal arguments of one of pydpstat's functions, or of a method of a model or design."""
     thing: Any = pydpstat.design() if owner == "design" else getattr(pydpstat, owner) if owner else pydpstat
     found = dict(inspect.signature(getattr(thing, function)).parameters)
     found.pop("self", None)
@@ -124,7 +124,7 @@ def get_formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
 
 @lru_cache(maxsize=None)
 def get_data_names(function: str, is_own: bool) -> frozenset[str]:
-    """Return the names of the arguments that are the data."""
+    """Return the names of the data arguments."""
     known = get_formals(function).values() if is_own else ()
     return frozenset(each.name for each in known if "Data" in str(each.annotation)) or _DATA_PARAMETERS
 
@@ -132,7 +132,7 @@ def get_data_names(function: str, is_own: bool) -> frozenset[str]:
 def match_to_formals(
     known: Mapping[str, inspect.Parameter], given: Sequence[tuple[str | None, Value]], is_r: bool
 ) -> tuple[dict[str, Value], list[str]]:
-    """Match arguments to formal ones, in R by its three rules; return also the names that fit none.
+    """Match arguments to formal arguments, in R by its three rules; return also the unmatched names.
 
     What goes into dots is named by them and a number.
     """
@@ -160,14 +160,14 @@ def match_to_formals(
 
 
 def _match_as_python(names: Sequence[str], given: Sequence[str | None]) -> list[str | None]:
-    """Return the parameter of each argument of a call in Python: its name's, or by place before the dots."""
+    """Return the parameter of each argument of a Python call: by keyword, or by position before the dots."""
     free = [name for name in names[: names.index(DOTS) if DOTS in names else None] if name not in given]
     dots = DOTS if DOTS in names else None
     return [word if word in names else dots if word or not free else free.pop(0) for word in given]
 
 
 def evaluate_release(release: Release) -> ReleaseAssessment:
-    """Return what a release keeps."""
+    """Return the assessment of a release."""
     public = release.get_public()
     asked = [name for name in ("eps", "epsilon", "delta", "gamma") if name in public]
     missing = [name for name in asked if not public[name].is_known and not public[name].is_private]
@@ -181,9 +181,9 @@ def evaluate_release(release: Release) -> ReleaseAssessment:
     return _ASSESSMENTS[key]
 
 
-# the same calls in a script are asked once
+# assessments of equal calls are computed once
 _ASSESSMENTS: dict[object, ReleaseAssessment] = {}
-# objects that cannot be distinguished count as new ones
+# objects that cannot be distinguished count as different
 _UNIQUE_KEYS = count()
 
 
@@ -199,7 +199,7 @@ def _probe_guarantee(release: Release) -> ReleaseAssessment:
 
 
 def _collect_warnings(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
-    """Return what a call returns, and what it warns of."""
+    """Return the result of a call with its privacy warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = call()
@@ -215,7 +215,7 @@ def _make_cache_key(value: Value, depth: int = 4) -> object:
     return (repr(value.constant), value.levels, value.level == PRIVATE, made.function, tuple(inside))
 
 
-# made-up arguments
+# example arguments
 
 
 def _call_mirror(release: Release) -> Any:
@@ -270,7 +270,7 @@ _USUAL_ARGUMENTS: dict[str, object] = {
 
 
 def _make_stand_ins(function: str, arguments: Mapping[str, Value]) -> dict[str, object]:
-    """Return the named arguments as they are written, and else such as could be."""
+    """Return the named arguments as in the script, or else example values."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     plain = (name for name, each in get_formals(function).items() if each.kind not in several)
     made = {name: _make_stand_in(name, arguments) for name in plain if name in arguments}
@@ -278,7 +278,7 @@ def _make_stand_ins(function: str, arguments: Mapping[str, Value]) -> dict[str, 
 
 
 def _make_stand_in(name: str, arguments: Mapping[str, Value]) -> object:
-    """Return an argument as it is written, and else one that could be; None leaves it out."""
+    """Return an argument as in the script, or else an example value; None omits it."""
     value = arguments[name]
     if name in ("x", "x1", "x2"):
         return _make_example_records()
@@ -298,7 +298,7 @@ def _create_object(made: CreatedObject, **other: object) -> Any:
 
 
 def _make_model_arguments(arguments: Mapping[str, Value], wide: bool) -> tuple[object, object, dict[str, object]]:
-    """Return made-up records of a model, and the bounds and switches that are written."""
+    """Return example records of a model, with the bounds and options in the script."""
     bounds = [arguments.get(f"{end}_bounds", Value()).constant for end in ("upper", "lower")]
     listed = [[each] if isinstance(each, float) else each for each in bounds]
     high, low = (each if isinstance(each, list) and each else None for each in listed)
@@ -331,14 +331,14 @@ def _release_response(arguments: Mapping[str, Value]) -> object:
 
 
 def sign_geometric(made: CreatedObject) -> ReleaseAssessment:
-    """Return what a random sign times a geometric number of R keeps; epsilon 1 where it is not written."""
+    """Return the assessment of a random sign times R's geometric number, with epsilon 1 if not in the script."""
     epsilon = compute_noise_epsilon(made) or 1.0
     _, found = _collect_warnings(lambda: pydpstat.symmetric_geometric_noise(1, epsilon, method="sign"))
     return ReleaseAssessment(Guarantee(epsilon), Guarantee(SignGeometricNoise(epsilon).epsilon_kept), found)
 
 
 def compute_noise_epsilon(made: CreatedObject) -> float:
-    """Return epsilon of noise that is added by hand, for a change by 1; 0 where it is not written."""
+    """Return epsilon of noise added by hand for sensitivity 1, or 0 if it is not in the script."""
     geometric = "geom" in made.function
     names = ("prob", "p", "#1") if geometric else ("s", "scale", "rate", "b", "sd", "#2")
     found = [made.arguments[name].constant for name in names if name in made.arguments][:1]

@@ -1,4 +1,4 @@
-"""What is known of the results of R's functions, and of what they make of their arguments."""
+"""Kinds of the results of R's functions, and functions with special results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydpstat.porting._code import RELEASE_KINDS, SCALAR_KINDS, Code, Translatio
 from pydpstat.porting._scope import Scope, get_function_name
 from pydpstat.porting._syntax import Call, Name, Node
 
-# functions whose result is as long as the longest of their arguments
+# functions whose result is as long as the longest argument
 _RECYCLING_FUNCTIONS = set("pmin pmax round signif log".split())
 
 # functions of a whole vector, for which the index of a data frame's column does not matter
@@ -17,7 +17,7 @@ SUMMARY_FUNCTIONS = set(
     "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
     "as_numeric".split()
 )
-# of mirrors, where it is another than that of one released number
+# kinds of mirrors' results other than a single released number
 MIRROR_KINDS = {"tableDP": "table", "LaplaceMechanism": "noisy numbers", "GaussianMechanism": "noisy numbers"}
 # kinds of results; "same" is that of the first argument
 _NAMES_BY_KIND = {
@@ -41,33 +41,33 @@ _NAMES_BY_KIND = {
     "object": "lm glm t_test wilcox_test chisq_test summary hist prop_test binom_test cor_test",
 }
 RESULT_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
-# R's classes of kinds of values, by which it dispatches
+# R's classes for kinds of values, used for dispatch
 _R_CLASSES = {"frame": "data.frame", "factor": "factor", "matrix": "matrix"}
 # functions whose results are never missing
 NEVER_MISSING = set(
     "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
     "duplicated complete_cases tabulate is_null".split()
 )
-# functions that tell vectors from lists
+# functions that distinguish vectors from lists
 DISTINGUISHES_LISTS = set("print str rep rev head tail append setNames unlist as_list identical all_equal".split())
-# functions for which a list is no vector
+# functions for which a list is not a vector
 VECTORS_ONLY = set(
     "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
 )
-# functions that make a text of numbers
+# functions that convert numbers to text
 TEXT_FUNCTIONS = set(
     "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
     "substr grepl".split()
 )
-# functions of vectors, as which a formula has other elements here
+# functions of vectors for which a formula has other elements here
 _NOT_OF_FORMULAS = TEXT_FUNCTIONS | set("length identical rev head tail unlist as_list is_character names".split())
 _EXTREMES_AND_SUMS = set("sum prod min max range".split())
-# functions of DPpack's whose results are matrices of one column in R
+# functions of DPpack whose results are matrices of one column in R
 _COLUMN_FUNCTIONS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
 
 
 def translate_as_in_r(name: str, function: str, given: Sequence[str], has_hidden_messages: bool = False) -> Code | None:
-    """Return a call of a mirror's function whose result R has in another form; None for the others.
+    """Return a call of a mirror's function whose result differs in form from R's; None for other functions.
 
     Unless `has_hidden_messages`, R's messages are written.
 
@@ -86,7 +86,7 @@ def translate_as_in_r(name: str, function: str, given: Sequence[str], has_hidden
 
 
 def find_result_kind(name: str, first: Code, others: Sequence[str] = ()) -> str:
-    """Return the kind of what a function gives for a first argument; the empty text where it is not known.
+    """Return the kind of a function's result for a first argument, or an empty string if unknown.
 
     `others` are the kinds of the other arguments.
 
@@ -109,7 +109,7 @@ def find_result_kind(name: str, first: Code, others: Sequence[str] = ()) -> str:
 
 
 def find_r_class(node: Call, scope: Scope) -> str:
-    """Return R's class of a call's first argument, by which it dispatches, where that is known."""
+    """Return the R class of a call's first argument, used for dispatch, or an empty string if unknown."""
     value = next((each.value for each in node.arguments if each.name in (None, "x", "formula", "object")), None)
     if isinstance(value, Name):
         variable = scope.find_variable(value.name)
@@ -120,7 +120,7 @@ def find_r_class(node: Call, scope: Scope) -> str:
 
 
 def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequence[Code]) -> None:
-    """Refuse calls for which Python's counterpart gives something else than R."""
+    """Refuse calls whose result in Python differs from R's."""
     first = codes[0].kind if codes else ""
     if plain in ("str", "format") and first == "table" or plain == "str" and first == "named":
         raise TranslationError(f"{plain} of what may be a table")

@@ -1,8 +1,8 @@
-"""What a check says of each finding: why, the figure, and what to write instead."""
+"""Texts of a check's findings: the reason, the actual guarantee, and the correction."""
 
 from __future__ import annotations
 
-# what to write in R in the place of a finding
+# corrections in R code
 R_REPLACEMENTS = {
     "1": "rgeom(n, p) - rgeom(n, p), a difference of two",
     "2": 'mechanism = "analytic" with a delta',
@@ -40,7 +40,7 @@ EXAMPLE_ARGUMENTS = {
     "edges": "edges=[0, 50, 100]",
     "bounds": "bounds=(0, 100)",
 }
-# a rule with its severity; then what is found, why, the figure and what to write instead, each in a line
+# a rule with its severity; then finding, reason, actual guarantee and correction, one per line
 _RULE_TEXTS = """\
 levels error
 The levels of {name} are computed from the data: {how}.

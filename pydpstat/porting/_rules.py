@@ -1,4 +1,4 @@
-"""The rules of a check: what of a script's facts breaks privacy, and what to write instead."""
+"""Rules of a check: the facts of a script that break privacy, with corrections."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _R_REMARK = (
     "R's originals: their noise is made from 32-bit numbers (finding 12), and missing values change what "
     "they return (finding 15). The figures are for exact noise and data without missing values."
 )
-# epsilon is far above usual values from here on, and usual up to there
+# epsilon above which noise has almost no effect, and the upper end of usual values
 _LARGE_EPSILON, _USUAL_EPSILON = 20.0, 10.0
-# names of data that are private though nothing of them is released
+# names of data that are private although no release uses them
 _PRIVATE_NAME = re.compile(r"private|confidential|sensitive|secret", re.IGNORECASE)
 _EXAMPLE_SIZE_REMARK = "Figures that depend on the number of records are for 1,000."
 
 
 def make_check_report(path: str, language: str, facts: ScriptFacts) -> Report:
-    """Return what breaks privacy in a script."""
+    """Return the report on a script's facts."""
     judged = [AssessedRelease(each, evaluate_release(each)) for each in facts.releases]
     r, sums = language == "R", list(iterate_spending(judged))
     found: dict[tuple[object, ...], Finding] = {}
@@ -110,7 +110,7 @@ def _check_releases(judged: Sequence[AssessedRelease], facts: ScriptFacts, is_r:
 
 
 def _make_mirror_finding(judged: AssessedRelease, warning: PrivacyWarning, is_r: bool) -> Finding:
-    """Return the finding of a mirror, in its words."""
+    """Return the finding for a mirror's warning."""
     release, claim, kept = judged.release, judged.assessment.claim, judged.assessment.guarantee
     holds = kept is not None and claim is not None and kept.implies(claim)
     own = f"pydpstat.{warning.use}"
@@ -134,7 +134,7 @@ def _make_argument_finding(judged: AssessedRelease, name: str, value: Value, is_
 
 
 def _check_large_epsilon(judged: AssessedRelease, is_r: bool) -> Iterator[Finding]:
-    """Return a finding for an epsilon with which the noise is nearly none."""
+    """Yield a finding for an epsilon with which noise has almost no effect."""
     release, arguments = judged.release, judged.release.arguments
     name = "eps" if "eps" in arguments else "epsilon"
     epsilon = arguments.get(name, Value()).constant
@@ -190,7 +190,7 @@ def _format_parameter(name: str, is_r: bool) -> str:
 
 def _check_script_facts(facts: ScriptFacts, judged: Sequence[AssessedRelease], is_r: bool) -> Iterator[Finding]:
     protected = {source.file for each in judged for source in each.release.get_sources()}
-    # normal noise around each record makes no release of records: it is a simulation from them
+    # normal noise added to each record is a simulation from the records, not a release
     by_hand = [value for _, made, value in facts.noises if value.summary or "norm" not in made.function]
     protected |= {source.file for value in by_hand for source in value.sources}
     for place, how, value in facts.outputs:
@@ -234,7 +234,7 @@ def _check_sign_geometric(place: Place, made: CreatedObject) -> Iterator[Finding
 
 
 def _check_noise_levels(facts: ScriptFacts) -> Iterator[Finding]:
-    """Return a finding for data of which figures of groups get noise by hand more than once."""
+    """Yield a finding for data whose group statistics receive noise by hand more than once."""
     found: dict[Source, list[tuple[Place, CreatedObject, Value]]] = {}
     for noise in facts.noises:
         for source in noise[2].sources:
@@ -244,7 +244,7 @@ def _check_noise_levels(facts: ScriptFacts) -> Iterator[Finding]:
         numbers = [value.stated for _, _, value in noises]
         stated = max((number for each in numbers for number in each), default=0.0)
         known = all(rates)
-        # where the numbers are not known: a share is another number than the total that it is made from
+        # if the numbers are unknown: a share differs from the total that it is computed from
         covered = sum(rates) <= stated * (1 + 1e-9) if known else all(len(each) > 1 for each in numbers)
         lines = dict.fromkeys(place.line for place, _, _ in noises)
         if len(lines) < 2 or covered or not any(value.split for _, _, value in noises):
@@ -254,7 +254,7 @@ def _check_noise_levels(facts: ScriptFacts) -> Iterator[Finding]:
         yield _make_finding("finding-13", noises[-1][0], name=source, how=_format_lines(lines), figure=figure)
 
 
-# the sums of what is spent
+# total privacy loss
 
 
 def _check_totals(sums: Sequence[DataSpending], facts: ScriptFacts) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Variables of a script that is translated, and what is known of them at each place."""
+"""Variables of a translated script, with the facts known of them at each position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ARROWS = {"<-", "<<-", "=", "->"}
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable: its name in Python, and what it holds.
+    """A variable: its name in Python, and the facts known of its value.
 
     `made` is the function that it is. `fresh` is whether nothing else can hold the same array. `columns`
     are the names of a data frame's columns where they are known, `complete` those without missing values.
@@ -27,18 +27,18 @@ class Variable:
     columns: tuple[str, ...] | None = None
     complete: frozenset[str] = frozenset()
     package: str = ""
-    # whether it is a number that R shows as 1e+05
+    # whether it is a number that R displays as 1e+05
     large: bool = False
-    # the names of the columns that a grouped data frame is grouped by, as a list in Python
+    # the grouping columns of a data frame, as the text of a Python list
     groups: str = ""
-    # a vector's length, 0 where it is not known, and whether it is a number other than 0
+    # length of a vector, 0 if unknown, and whether it is a nonzero number
     size: int = 0
     nonzero: bool = False
-    # whether a number that Python has as an integer is a double in R
+    # whether a Python integer is a double in R
     double: bool = False
 
     def merge_with(self, other: Variable) -> Variable:
-        """Return what is known of a variable that is one or the other."""
+        """Return the facts that hold for both of two variables, one of which is the actual one."""
         grouped = "groups" in (self.kind, other.kind)
         same = (self.kind, self.groups) == (other.kind, other.groups)
         return replace(
@@ -59,15 +59,15 @@ class Variable:
 
 @dataclass
 class Scope:
-    """Variables of a script or of one call of a function, inside another scope."""
+    """Variables of a script or of one call of a function, inside an enclosing scope."""
 
     outer: Scope | None = None
     names: dict[str, Variable] = field(default_factory=dict)
-    # whose each name in Python is, in the whole script
+    # the R variable of each Python name, in the whole script
     owners: dict[str, str] = field(default_factory=dict)
-    # declared in Python
+    # names declared in Python
     declarations: dict[str, str] = field(default_factory=dict)
-    # whether it only shows what is around a function
+    # whether the scope is only a view of a function's enclosing scope
     is_view: bool = False
 
     def __post_init__(self) -> None:
@@ -75,13 +75,13 @@ class Scope:
         self.owners = self.outer.owners if self.outer else self.owners
 
     def find_variable(self, name: str) -> Variable | None:
-        """Return a variable of this scope or of one around it; what is outside may have changed since."""
+        """Return a variable of this or an enclosing scope; outer values may have changed since."""
         if name in self.names:
             return self.names[name]
         return self.outer.find_variable(name) if self.outer else None
 
     def assign_free_name(self, name: str, wanted: str = "") -> str:
-        """Return a name in Python that no other variable has: the wanted one, or that of R's name."""
+        """Return an unused Python name: the wanted one, or one derived from R's name."""
         python = make_variable_name(wanted or name)
         while self.owners.setdefault(python, name) != name:
             python += "_"
@@ -94,19 +94,19 @@ def make_hidden_name(name: str) -> str:
 
 
 def get_arguments(node: Node | None) -> list[Node]:
-    """Return the values of a call's arguments that are given."""
+    """Return the values of a call's nonempty arguments."""
     return [each.value for each in node.arguments if each.value is not None] if isinstance(node, Call) else []
 
 
 def get_word(node: Node | None) -> str:
-    """Return a name, or a text, as it is written; else the empty text."""
+    """Return a name or a string as written, or an empty string for other nodes."""
     if isinstance(node, Name):
         return node.name
     return str(node.value) if isinstance(node, Constant) and node.kind == "character" and node.value else ""
 
 
 def get_function_name(node: Node | None) -> str:
-    """Return the name of the function that a call calls, without its package."""
+    """Return the name of the called function, without its package."""
     if not isinstance(node, Call):
         return ""
     if isinstance(node.function, Call) and get_function_name(node.function) in ("::", ":::"):
@@ -115,7 +115,7 @@ def get_function_name(node: Node | None) -> str:
 
 
 def iterate_nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
-    """Return a node and all nodes in it, in R's order of writing; `inside` tells where to go on."""
+    """Yield a node and all nodes in it, in the order of the text; `inside` selects the nodes to enter."""
     left = [node]
     while left:
         one = left.pop()
@@ -127,7 +127,7 @@ def iterate_nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: 
 
 
 def get_child_nodes(node: Node) -> list[Node | None]:
-    """Return the nodes right inside a node, in R's order of writing."""
+    """Return the direct children of a node, in the order of the text."""
     if isinstance(node, Function):
         return [*(each.value for each in node.formals), node.body]
     if isinstance(node, Call):
@@ -136,7 +136,7 @@ def get_child_nodes(node: Node) -> list[Node | None]:
 
 
 def compute_depth(node: Node) -> int:
-    """Return how many nodes are inside one another, at most."""
+    """Return the maximum nesting depth of a node."""
     level, count = [node], 0
     while level:
         level = [part for each in level for part in get_child_nodes(each) if part is not None]
@@ -145,7 +145,7 @@ def compute_depth(node: Node) -> int:
 
 
 def find_assigned_names(node: Node | None, deep: bool = False) -> list[str]:
-    """Return the names that a node assigns, `deep` also in functions."""
+    """Return the names that a node assigns; with `deep`, also inside functions."""
     found = []
     for each in iterate_nodes(node, lambda n: deep or not isinstance(n, Function)):
         if isinstance(each, Call) and isinstance(each.function, Name):
@@ -157,24 +157,24 @@ def find_assigned_names(node: Node | None, deep: bool = False) -> list[str]:
 
 
 def get_root_variable(node: Node | None) -> str:
-    """Return the variable that an assignment changes: ``x`` of ``names(x$a)[1]``."""
+    """Return the variable that an assignment changes: ``x`` for ``names(x$a)[1]``."""
     while isinstance(node, Call) and node.arguments:
         node = node.arguments[0].value
     return get_word(node)
 
 
 def make_call(name: str, *values: Node, like: Node) -> Call:
-    """Return a call of R's that stands at the place of another node."""
+    """Return an R call with the position of another node."""
     given = tuple(Argument(None, each) for each in values)
     return Call(Name(name, like.start, like.end), given, like.start, like.end)
 
 
 def merge_branches(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
-    """Return what is known of variables after one of two ways."""
+    """Return the facts common to variables after two branches."""
     found = dict(first)
     for name, b in second.items():
         a = found.get(name)
-        # most are the same on both ways
+        # most variables are the same on both branches
         if a is not b:
             found[name] = b if a is None else a.merge_with(b)
     return found

@@ -1,4 +1,4 @@
-"""R's functions that become something else in Python than a call of a function by the same name."""
+"""R's functions whose translation is not a call of a function with the same name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pydpstat.porting._labels import LABELLED_FUNCTIONS, add_call_labels
 from pydpstat.porting._scope import get_function_name, get_word, make_call
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
-# functions that make a text of one value
+# functions that convert one value to text
 _TEXT_FUNCTIONS = {"as.character", "paste", "paste0", "tolower", "toupper", "substr", "format", "class"}
 
 
 def get_special_translators(translator: Calls) -> dict[str, Callable[[Call], Code]]:
-    """Return R's functions that become something else than a call of a function by the same name."""
+    """Return the translators of functions whose translation is not a call of the same name."""
     one = _make_first_translator(translator)
     return {
         "c": lambda node: constructors.translate_c(translator, node),
@@ -136,7 +136,7 @@ def _translate_is_na(x: Code) -> Code:
 
 
 def expand_switch(translator: Calls, node: Call) -> Call:
-    """Return ``switch`` of a text as branches."""
+    """Return ``switch`` of a string as branches."""
     first, *ways = node.arguments
     chosen = first.value
     if len(ways) > 1 and not any(each.name for each in ways):
@@ -149,7 +149,7 @@ def expand_switch(translator: Calls, node: Call) -> Call:
     if variable is None or variable.kind not in ("text", ""):
         raise TranslationError(f"switch: {chosen.name} may be a number or a text")
     if not variable.kind:
-        # a number would choose by its place
+        # a number would select by position
         code = Code(write_call("r.single_text", [variable.python]))
         chosen = translator.assign_temporary(code, "choice")
     default = [each.value for each in ways if not each.name]
@@ -175,7 +175,7 @@ def expand_switch(translator: Calls, node: Call) -> Call:
 
 
 def _expand_numeric_switch(translator: Calls, node: Call) -> Call:
-    """Return ``switch`` of a number, which is the place of one of the values, as branches."""
+    """Return ``switch`` of a number, which selects by position, as branches."""
     chosen, *values = (each.value for each in node.arguments)
     kind = translator.translate_node(chosen).kind
     if kind not in (*NUMBER_KINDS, "") or None in values or chosen is None:
@@ -260,7 +260,7 @@ def _translate_model(translator: Calls, node: Call) -> Code:
     if get_function_name(formula) != "~":
         raise TranslationError(f"the formula of {name} is computed")
     texts = [quote_text(_write_formula(translator, formula))]  # type: ignore[arg-type]
-    # as in the calls of R's glm, the family is before the data
+    # as in R's glm, the family precedes the data
     by_name = "data=" if name == "glm" else ""
     texts.append(f"{by_name}{translator.translate_formula_data(formula, given.get('data'))}")
     if "family" in given:

@@ -1,4 +1,4 @@
-"""Statements of R as lines of Python: assignments, branches, loops, functions, comments."""
+"""Translation of R statements to lines of Python: assignments, branches, loops, functions, comments."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ from pydpstat.porting._verbs import expand_pipe
 _SILENT_FUNCTIONS = set(
     "invisible set.seed cat print str for while repeat library message warning write.csv write.table options".split()
 )
-# what Python has as statements only, or writes as some
+# R functions that are statements in Python, entirely or in some uses
 _N_RECENT_PROBLEMS = 20
-# what a call with unexpected arguments raises, such as `if`()
+# exceptions raised by calls with unexpected arguments, such as `if`()
 _MALFORMED_CALL_ERRORS = (ValueError, TypeError, AttributeError, LookupError)
 _WRONG_ARGUMENTS = "a function is called with other arguments than it has"
 _STATEMENT_FUNCTIONS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
-# functions that let a name be something else than a value
+# functions that bind a name to something other than a plain value
 _BINDING_FUNCTIONS = {"makeActiveBinding", "delayedAssign", "lockBinding"}
 _VISIBILITY_DEPENDS = "whether R shows the value depends on a condition"
 
 
 def _iterate_returns(body: Node) -> Iterator[Node]:
-    """Return the calls of ``return`` in a function's body."""
+    """Yield the calls of ``return`` in a function's body."""
     for each in iterate_nodes(body, lambda one: not isinstance(one, Function)):
         if get_function_name(each) == "return":
             yield each
 
 
 def _iterate_named_parts(node: Node) -> Iterator[tuple[str, Node]]:
-    """Return what a node gives a name to, as an argument or by ``x$name <- value``."""
+    """Yield the named parts of a node: arguments, or assignments by ``x$name <- value``."""
     if not isinstance(node, Call):
         return
     yield from ((each.name, each.value) for each in node.arguments if each.name and each.value is not None)
@@ -68,7 +68,7 @@ def _iterate_named_parts(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 class Statements(Loops):
-    """A script in lines of Python."""
+    """Translator of a script to lines of Python."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Statements(Loops):
         self.is_lenient = lenient
         self.lines: list[str] = []
         self.problems: list[TranslationProblem] = []
-        # what the script's components of a name are
+        # the values of the script's components, by name
         self._components_by_name: dict[str, list[Node]] | None = None
         self.attached = tuple(matching.PACKAGES) if lenient else ()
         self.special_translators = get_special_translators(self)
@@ -92,13 +92,13 @@ class Statements(Loops):
         self._loop_depth, self._loop_states, self.printed_position = 0, {}, (-1, -1)
         self.has_hidden_messages = False
         self.names_read_first: set[str] = set()
-        # how often each name is assigned, and where the last statement ended
+        # number of assignments of each name, and the end of the last statement
         found = [name for each in script.expressions for name in find_assigned_names(each, deep=True)]
         self.assignment_counts = Counter(found)
         self._assign_python_names(found)
         self.functions = matching.ScriptFunctions()
         self.multiplied_names: set[str] = set()
-        # whether R shows no value of the script's functions; several may call the same
+        # whether R shows no value of the script's functions; several may call the same one
         self._silent_results: dict[str, bool] = {}
         self.changed_until: dict[str, float] = {}
         self.captured_names: set[str] = set()
@@ -110,18 +110,18 @@ class Statements(Loops):
             self.scope.names[name] = Variable(self.scope.assign_free_name(name), missing=0)
 
     def _assign_python_names(self, names: Sequence[str]) -> None:
-        """Give each variable and parameter of the script its name in Python."""
+        """Assign a Python name to each variable and parameter of the script."""
         inside = (one for top in self.script.expressions for one in iterate_nodes(top) if isinstance(one, Function))
         formals = (str(each.name) for one in inside for each in one.formals)
         for name in (*names, *formals):
             self.scope.assign_free_name(name)
 
     def _collect_assignments(self, deepest: float) -> None:
-        """Note the script's functions, and the variables that change or are multiplied and kept."""
+        """Record the script's functions, and the variables that change or are multiplied and stored."""
         deep = [each for each in self.script.expressions if compute_depth(each) > deepest]
         for each in (one for top in deep for one in iterate_nodes(top)):
             if isinstance(each, Name):
-                # names in statements that are too deep count as changed
+                # names in statements that are nested too deeply count as changed
                 self.captured_names.add(each.name)
                 self.changed_until[each.name] = math.inf
         left_out = {id(each) for each in deep}
@@ -148,24 +148,24 @@ class Statements(Loops):
                     self.multiplied_names.add(name)
 
     def translate_mirror_call(self, node: Call, package: str, name: str) -> Code:
-        """Return a call of a mirror's function; a table's factors have the names that R gives them."""
+        """Translate a call of a mirror's function; a table's factors have R's names."""
         if name != "tableDP" or self.is_lenient:
             return super().translate_mirror_call(node, package, name)
         named = name_columns(node)
         return name_variables(drop_column_names(super().translate_mirror_call(named, package, name)), named)
 
     def get_global_name(self, name: str) -> str:
-        """Return a variable of the script in Python."""
+        """Return the Python name of a script's variable."""
         return self.scope.assign_free_name(name)
 
     # lines
 
     def emit_line(self, text: str) -> None:
-        """Add a statement."""
+        """Append a statement."""
         self.lines += split_statement("    " * self.depth + text)
 
     def emit_comments(self, until: int) -> None:
-        """Add the comments before a place, and an empty line where there is one."""
+        """Append the comments before a position, and a blank line where there is one."""
         every = self.script.comments
         while self.next_comment < len(every) and every[self.next_comment].start < until:
             each = every[self.next_comment]
@@ -188,7 +188,7 @@ class Statements(Loops):
             self.lines.append("")
 
     def emit_statement(self, node: Node, sink: Sink) -> None:
-        """Add a statement; what has no sure translation becomes a comment and an error."""
+        """Append a statement; one without a certain translation becomes a comment and an error."""
         self.emit_comments(node.start)
         before, depth, frames, hoisting = len(self.lines), self.depth, list(self.frames), self.can_hoist
         self.end = node.start
@@ -203,18 +203,18 @@ class Statements(Loops):
         self.end = max(self.end, node.end)
 
     def save_state(self) -> tuple[object, ...]:
-        """Return what a statement changes, for `reset_state`."""
+        """Return the state that a statement changes, for `reset_state`."""
         sizes = len(self.lines), len(self.problems)
         return *sizes, self.depth, [*self.frames], self.can_hoist, self.scope, dict(self.scope.names)
 
     def reset_state(self, state: tuple[Any, ...]) -> None:
-        """Take a statement back."""
+        """Restore the state before a statement."""
         lines, problems, self.depth, self.frames, self.can_hoist, self.scope, self.scope.names = state
         del self.lines[lines:], self.problems[problems:]
         self.is_tested = self.is_dropped = False
 
     def emit_refusal(self, node: Node, reason: str) -> None:
-        """Add a statement as comments, with the reason why it has no sure translation."""
+        """Append a statement as comments, with the reason why it has no certain translation."""
         line, _ = self.script.place(node.start)
         reason = trim_text(add_advice(reason))
         # a function may be refused in many calls for the same reason
@@ -229,7 +229,7 @@ class Statements(Loops):
             self.note_variable(name, Code(""))
 
     def emit_block(self, node: Node | None, sink: Sink) -> None:
-        """Add the statements of a block, one level further in; the last one's value goes to the sink."""
+        """Append the statements of a block, indented by one level; the last value goes to the sink."""
         body: list[Node | None] = [*get_arguments(node)] if get_function_name(node) == "{" else [node]
         self.depth += 1
         start = len(self.lines)
@@ -261,7 +261,7 @@ class Statements(Loops):
             self.emit_line(code.text)
 
     def _is_silent(self, node: Node, seen: frozenset[str] = frozenset()) -> bool:
-        """Return whether R shows no value of a statement; functions that are `seen` call each other."""
+        """Return whether R shows no value of a statement; functions in `seen` are already being examined."""
         name = get_function_name(node)
         if name in ARROWS or name in _SILENT_FUNCTIONS:
             return True
@@ -281,7 +281,7 @@ class Statements(Loops):
         return self._has_silent_result(name, made, seen)
 
     def _has_silent_result(self, name: str, functions: Sequence[Function], seen: frozenset[str]) -> bool:
-        """Return whether R shows no result of functions that a name may stand for."""
+        """Return whether R shows no result of the functions that a name may refer to."""
         if not functions or name in seen:
             return False
         if name not in self._silent_results:
@@ -293,7 +293,7 @@ class Statements(Loops):
         return self._silent_results[name]
 
     def _find_components(self, name: str) -> list[Function]:
-        """Return the functions of the script that are components of this name."""
+        """Return the functions of the script that are components with this name."""
         if self._components_by_name is None:
             self._components_by_name = {}
             for each in (one for top in self.script.expressions for one in iterate_nodes(top)):
@@ -375,6 +375,6 @@ class Statements(Loops):
         return None
 
     def is_expression(self, node: Node) -> bool:
-        """Return whether a node is an expression, without statements in it."""
+        """Return whether a node is an expression without statements."""
         names = {get_function_name(each) for each in iterate_nodes(node, lambda one: not isinstance(one, Function))}
         return not names & _STATEMENT_FUNCTIONS and not isinstance(node, Function)

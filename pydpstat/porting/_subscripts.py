@@ -1,4 +1,4 @@
-"""R's subscripts, by place, by name and by condition, as Python's."""
+"""Translation of R's subscripts by position, name and condition."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from pydpstat.porting._labels import drop_data_name
 from pydpstat.porting._scope import Scope, Variable, get_word
 from pydpstat.porting._syntax import Call, Constant, Node
 
-# slots that are NA in R until they have a value
+# slots that are NA in R until a value is assigned
 _MAY_BE_MISSING = {"dims", "gammaSensitivity", "latticeK"}
 
 
 class Subscripts(Expressions):
-    """What subscripts are in Python."""
+    """Translation of R's subscripts to Python."""
 
     def translate_component(self, owner: Code, name: str, sign: str = "$") -> Code:
-        """Return a component by its name."""
+        """Translate the access of a component by name."""
         if not name:
             raise TranslationError(f"{sign} is followed by no name")
         if owner.kind in ("frame", "groups"):
@@ -55,7 +55,7 @@ class Subscripts(Expressions):
         return Code(write_call("r.part", [owner.text, quote_text(name)]), missing=1)
 
     def translate_column(self, frame: Code, name: str) -> Code:
-        """Return a column of a data frame; R takes the beginning of a name as well."""
+        """Translate the access of a data frame's column; R also accepts partial names."""
         variable = self._find_frame(frame)
         if variable is not None and variable.columns is not None and name not in variable.columns:
             raise TranslationError(f"the data frame has no column {name}, but {', '.join(variable.columns)}")
@@ -71,7 +71,7 @@ class Subscripts(Expressions):
         return next((each for each in self._iterate_variables() if each.python == frame.text), None)
 
     def note_shared_array(self, python: str) -> None:
-        """Note that something else holds a variable's array from now on."""
+        """Record that a variable's array may be shared from now on."""
         for name, each in self.scope.names.items():
             if each.python == python:
                 self.scope.names[name] = replace(each, fresh=False)
@@ -83,7 +83,7 @@ class Subscripts(Expressions):
             scope = scope.outer
 
     def translate_subscript(self, node: Call, single: bool) -> Code:
-        """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
+        """Translate ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
         base = self.translate_node(node.arguments[0].value)
         named = [each for each in node.arguments[1:] if each.name]
         if [each.name for each in named] not in ([], ["drop"]):
@@ -129,7 +129,7 @@ class Subscripts(Expressions):
         if base.kind in VECTOR_KINDS and not beyond and (place := _to_python_index(index)) is not None:
             return Code(f"{base.wrap_at(ATOM)}[{place}]", element, missing=missing)
         if base.kind in VECTOR_KINDS and index.text == "-1":
-            # the rest is a view
+            # the result is a view
             self.note_shared_array(base.text)
             return Code(f"{base.wrap_at(ATOM)}[1:]", base.kind, missing=missing)
         if index.kind in ("flags", "column") and base.kind in {*VECTOR_KINDS, "column"}:
@@ -179,7 +179,7 @@ class Subscripts(Expressions):
     def _index_matrix_cells(self, base: Code, keys: Sequence[Node | None], keep: bool) -> Code:
         codes = [None if each is None else self.translate_node(each) for each in keys]
         places = [":" if each is None else _to_python_index(each) for each in codes]
-        # a row or column keeps names, which NumPy's indexing drops
+        # a row or column has names, which NumPy's indexing drops
         if base.kind == "matrix" and not keep and None not in places and (self.is_lenient or ":" not in places):
             kind = "doubles" if ":" in places else "number"
             return Code(f"{base.wrap_at(ATOM)}[{', '.join(map(str, places))}]", kind, missing=base.missing)
@@ -189,7 +189,7 @@ class Subscripts(Expressions):
 
 
 def _to_python_index(index: Code) -> str | None:
-    """Return the position from 0 of one that is sure to be at least 1."""
+    """Return the zero-based index of a position that is certain to be at least 1, or None."""
     if index.kind == "number" and index.text.isdigit() and index.text != "0":
         return str(int(index.text) - 1)
     return f"{index.wrap_at(SUM)} - 1" if index.kind == "position" else None

@@ -1,4 +1,4 @@
-"""The tree that R's ``parse`` makes of a script, and where each part of it stands."""
+"""Syntax trees of R's ``parse``, with the position of each node."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import accumulate
 from math import inf
 from typing import TypeAlias
 
-# R lets a line name the number of the next one
+# a line directive of R sets the number of the next line
 _LINE_DIRECTIVE = re.compile(r"#line[ \t\f]*([0-9]+)")
 
 
 def _compute_widths(line: str) -> list[int]:
-    """Return how wide each beginning of a line is, where a tab ends at a multiple of eight."""
+    """Return the width of each prefix of a line, with tab stops at multiples of eight."""
     found = [0]
     for letter in line:
         found.append(found[-1] - found[-1] % 8 + 8 if letter == "\t" else found[-1] + 1)
@@ -38,7 +38,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable or a function by its name, without backquotes."""
+    """A reference to a variable or function, without backquotes."""
 
     name: str
     start: int = field(default=0, compare=False)
@@ -47,7 +47,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a call, or a formal argument of a function; either may lack a name or a value."""
+    """An argument of a call, or a formal argument of a function; its name or its value may be absent."""
 
     name: str | None
     value: Node | None
@@ -65,7 +65,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What ``function`` and the backslash define."""
+    """A function definition by ``function`` or the backslash."""
 
     formals: tuple[Argument, ...]
     body: Node
@@ -97,7 +97,7 @@ class Script:
         self._lines = text.split("\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._widths: dict[int, list[int]] = {}
-        # where lines are named otherwise, and how much more they count from there
+        # offsets from which a line directive applies, with the shift of the line numbers
         self._line_offsets = [(0, 0)]
         for each in comments:
             line = bisect_right(self._starts, each.start)
@@ -105,13 +105,13 @@ class Script:
                 self._line_offsets.append((each.end + 1, int(found[1]) - line - 1))
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset, both from 1; a tab ends at a multiple of eight."""
+        """Return the line and column of an offset, both from 1, with tab stops at multiples of eight."""
         line = bisect_right(self._starts, offset)
         _, more = self._line_offsets[bisect_right(self._line_offsets, (offset, inf)) - 1]
         return line + more, self._compute_column(line - 1, offset - self._starts[line - 1]) + 1
 
     def _compute_column(self, line: int, size: int) -> int:
-        """Return how wide the beginning of a line is; lines are measured once."""
+        """Return the width of a line's prefix; widths are computed once per line."""
         if line not in self._widths:
             text = self._lines[line]
             self._widths[line] = _compute_widths(text) if "\t" in text else []
@@ -127,7 +127,7 @@ class Script:
 
 
 class RSyntaxError(ValueError):
-    """Text that is no R.
+    """A syntax error in R code.
 
     `reason` is what R says, `line` and `column` are where R says it: a tab counts up to a multiple of
     eight, and what is missing at the end of a line or of the text is said of column 0 of the next line.
@@ -136,7 +136,7 @@ class RSyntaxError(ValueError):
 
     def __init__(self, reason: str, line: int, column: int, text: str) -> None:
         self.reason, self.line, self.column, self.text = reason, line, column, text
-        # what is missing is missing after the line before
+        # a missing token is reported after the preceding line
         head, caret = f"{line if column else line - 1}: ", column or len(text) + 1
         super().__init__(f"{line}:{column}: {reason}\n{head}{text}\n{'^':>{len(head) + caret}}")
 

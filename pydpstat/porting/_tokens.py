@@ -1,4 +1,4 @@
-"""R's words: what a script consists of, and which of its line ends count."""
+"""R's tokens, without the line ends that have no meaning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _CLOSING_SIGNS = {"(": ")", "[": "]", "{": "}", "|": "|"}
-# words and signs that R's messages or trees name otherwise: an arrow to the right is one to the left
+# tokens with another name in R's messages or trees: a right arrow is a left arrow
 _KNOWN_WORDS: dict[str, tuple[str, object]] = {
     **{word: (f"'{word}'", word) for word in "function while repeat for if in else next break".split()},
     **{sign: ("assignment", sign) for sign in ("<-", "<<-", ":=")},
@@ -42,7 +42,7 @@ _KNOWN_WORDS: dict[str, tuple[str, object]] = {
     **{word: ("numeric constant", (float(word), "double")) for word in ("Inf", "NaN")},
     "NULL": ("'NULL'", (None, "NULL")),
 }
-# the line ends after these do not count
+# tokens after which a line end has no meaning
 _CONTINUES_LINE = {f"'{sign}'" for sign in "+ - * / ^ < <= >= > == != | & || && |> => ? ! : ~ $ @ -> = {".split()}
 _CONTINUES_LINE |= {f"'{word}'" for word in "function while repeat for in if else".split()}
 _CONTINUES_LINE |= {"assignment", "SPECIAL"}
@@ -59,13 +59,13 @@ _BRACKETS = {f"'{bracket}'": bracket for bracket in ("(", "[", "[[", "{")}
 _CLOSING_KINDS = {"')'", "']'", "'}'"}
 _SEPARATOR_KINDS = {"';'", "','", "'else'"}
 _MAX_CONTEXTS = 50
-# a number is computed digit by digit
+# longer numbers are refused, as the value is computed digit by digit
 _MAX_NUMBER_LENGTH = 500
 NAMELESS_REASON = "attempt to use zero-length variable name"
 
 
 class Token(NamedTuple):
-    """A word: what R calls it in messages, what it is worth, and where it stands.
+    """A token: its kind in R's messages, its value and its position.
 
     The end of a line or of all has no width. The value of one that is "broken" is why R refuses it.
     """
@@ -77,7 +77,7 @@ class Token(NamedTuple):
 
 
 def tokenize_text(text: str) -> tuple[list[Token], list[Comment]]:
-    """Split a text, which ends with a line end, up to the first thing that is no word of R."""
+    """Split a text, which ends with a line end, into tokens, up to the first invalid one."""
     tokens: list[Token] = []
     comments: list[Comment] = []
     place, match, add = 0, _TOKEN.match, tokens.append
@@ -113,7 +113,7 @@ def _make_long_number_token(start: int) -> Token:
 
 
 def _make_foreign_symbol(word: str, start: int) -> Token:
-    """Return a symbol with other letters than those of ASCII; it ends before what is no letter."""
+    """Return a symbol with non-ASCII letters; it ends before the first character that is not a letter."""
     size = len("".join(takewhile(_is_letter, word)))
     if "\udc80" <= word[size : size + 1] <= "\udcff":
         return Token("broken", "invalid multibyte character in parser", start + size, start + size)
@@ -122,7 +122,7 @@ def _make_foreign_symbol(word: str, start: int) -> Token:
 
 
 def _is_letter(letter: str) -> bool:
-    """Return whether the C library has a letter; it has vowel signs as well, and all digits."""
+    """Return whether a character is a letter in the C library, which includes vowel signs and all digits."""
     kind = unicodedata.category(letter)
     mark = kind[0] == "M" and unicodedata.combining(letter) == 0
     return letter in "._" or kind[0] == "L" or kind in ("Nd", "Nl") or mark
@@ -164,7 +164,7 @@ def _read_raw_string(text: str, found: re.Match[str], start: int) -> Token:
 
 
 class TokenStream:
-    """A script's words, without the line ends that do not count.
+    """Tokens of a script, without the line ends that have no meaning.
 
     Which ones count depends on the brackets around them, on the word before them, and on whether an
     ``else`` may follow; the parser says in `is_continued` whether the next ones do not count.
@@ -179,13 +179,13 @@ class TokenStream:
         self._pending_token: Token | None = None
 
     def make_error(self, reason: str, start: int, missing: bool = False) -> RSyntaxError:
-        """Return the error at an offset, or that something is missing before it."""
+        """Return the error at an offset, or, with `missing`, for a missing token before it."""
         line, column = self.script.place(start)
         shown = self.script.line(max(start - missing, 0))
         return RSyntaxError(reason, line, 0 if missing else column, shown)
 
     def get_next(self) -> Token:
-        """Return the next word, or a line end that counts."""
+        """Return the next token, or a meaningful line end."""
         token, around = self._take_next(), self._contexts
         while token.kind == "end of line":
             if not self.is_continued and not (around and around[-1] in "[("):
@@ -215,7 +215,7 @@ class TokenStream:
         return token
 
     def _read_after_if(self) -> Token:
-        """Return what comes after a line end in the body of an ``if``: it does not count before ``else``."""
+        """Return the token after a line end in the body of an ``if``, which has no meaning before ``else``."""
         token = self._take_next()
         while token.kind == "end of line":
             token = self._take_next()
@@ -227,7 +227,7 @@ class TokenStream:
         if token.kind in ("'else'", "','"):
             return token
         self._pending_token = token
-        # R says the place of what follows
+        # R reports the position of the next token
         return token._replace(kind="end of line")
 
     def _close_bracket(self) -> None:

@@ -1,4 +1,4 @@
-"""An R script in, the Python script out."""
+"""Translation of an R script to a Python script."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ _STEPS_PER_NODE, _MIN_STEPS = 20, 2000
 
 @dataclass(frozen=True)
 class PortedScript:
-    """A script in Python: the text before its statements, the statements, and those that are left."""
+    """A translated script: the text before its statements, the statements, and those not translated."""
 
     name: str
     header: str
     chunks: tuple[Chunk, ...]
     problems: tuple[TranslationProblem, ...]
     n_statements: int
-    # how many of the statements are left in whole or in part
+    # number of statements that are not translated, in whole or in part
     n_left: int
-    # what --own changes, by line
+    # changes caused by --own, by line
     remarks: tuple[tuple[int, str], ...] = ()
 
     @property
     def all_chunks(self) -> tuple[Chunk, ...]:
-        """The statements with the text before them."""
+        """Statements with the text before them."""
         return (Chunk(-1, 0, self.header), *self.chunks)
 
     @property
     def text(self) -> str:
-        """The Python script."""
+        """Text of the Python script."""
         body = "\n".join(each.python for each in self.chunks if each.python)
         return f"{self.header}\n\n{_add_blank_lines(body)}\n" if body else f"{self.header}\n"
 
 
 def translate_script(text: str, name: str = "script.R", use_own_functions: bool = False) -> PortedScript:
-    """Return a script of R in Python.
+    """Translate an R script to Python.
 
     Parameters
     ----------
@@ -103,22 +103,22 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
         found.append(Chunk(index, line, "", names, tuple(each for each in grouped if each[1])))
     writer.emit_comments(len(script.text))
     ends = [*starts[1:], len(writer.lines)]
-    # a comment at the end of a statement's line came with the next statement
+    # a comment at the end of a statement's line was read with the next statement
     chunks = [each._replace(python="\n".join(writer.lines[a:b])) for each, a, b in zip(found, starts, ends)]
     head = _make_header(trees, name)
-    # a statement may be left in several places, as in a function
+    # a statement may have several untranslated parts, for example in a function
     firsts = [each.start for each in script.expressions]
     left = len({bisect(firsts, each.start) for each in writer.problems})
     return PortedScript(name, head, tuple(chunks), tuple(writer.problems), len(chunks), left, tuple(writer.remarks))
 
 
 def _read_groups(text: str) -> tuple[str, ...]:
-    """Return the columns by which a data frame is grouped, which are a list in Python."""
+    """Return the grouping columns of a data frame, given the text of a Python list."""
     return tuple(ast.literal_eval(text)) if text else ()
 
 
 def _translate_statement(writer: Statements, guard: TranslationGuard, node: Node) -> ast.Module:
-    """Add a statement of the script and return its tree in Python; uncertain ones are left to the user."""
+    """Append a statement of the script and return its tree in Python; uncertain ones are left to the user."""
     writer.emit_comments(node.start)
     start = len(writer.lines)
     writer.steps, writer.most_steps = 0, _MIN_STEPS + _STEPS_PER_NODE * sum(1 for _ in iterate_nodes(node))
@@ -138,7 +138,7 @@ def _translate_statement(writer: Statements, guard: TranslationGuard, node: Node
 
 
 def translate_for_comparison(text: str, names: Iterable[str] = ()) -> str:
-    """Return lines of R in Python, as comparisons write them: a vector that is the last value is a list.
+    """Translate lines of R for comparisons, with a list in place of a vector as the last value.
 
     `names` are variables that the text finds. What has no sure translation is an ``TranslationError``.
 
@@ -160,7 +160,7 @@ def translate_for_comparison(text: str, names: Iterable[str] = ()) -> str:
 
 
 def _convert_vector_to_list(node: Node) -> Node:
-    """Return a list in the place of a vector, with slots that may be None instead of NA."""
+    """Return a list in place of a vector, with slots that may be None instead of NA."""
     if not isinstance(node, Call) or get_function_name(node) != "c" or any(each.name for each in node.arguments):
         return node
     given = [
@@ -173,7 +173,7 @@ def _convert_vector_to_list(node: Node) -> Node:
 
 
 def _make_header(trees: Sequence[ast.Module], name: str) -> str:
-    """Return the first lines of a script: what it imports, and a stream if it has no seed."""
+    """Return the first lines of a script: its imports, and a stream if it sets no seed."""
     used = find_modules(trees)
     first = next((each for each in trees if is_drawing(each) or is_seeding(each)), None)
     unseeded = "rng" in used and not (first is not None and is_seeding(first))
@@ -191,7 +191,7 @@ def _make_header(trees: Sequence[ast.Module], name: str) -> str:
 
 
 def _add_blank_lines(body: str) -> str:
-    """Return lines with two empty ones around functions, and no more than one elsewhere."""
+    """Return lines with two blank lines around functions, and at most one elsewhere."""
     lines: list[str] = []
     inside = False
     for line in re.sub(r"\n{3,}", "\n\n", body.strip("\n")).split("\n"):

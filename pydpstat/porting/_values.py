@@ -1,4 +1,4 @@
-"""What is known of a value: whether it is public, noisy or private, and from what it was computed."""
+"""Facts known of a value: whether it is public, noisy or private, and its sources."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 from pydpstat.porting._forms import Lambda, Place
 
 PUBLIC, NOISY, PRIVATE = range(3)
-# the levels of a variable that are written in the script
+# mark of factor levels that are literals in the script
 WRITTEN_LEVELS = "written"
-# the marks of records in groups of which each person is in one, and of figures of such groups
+# marks of records in disjoint groups, and of statistics of such groups
 GROUPED_MARK, TABLED_MARK = -1, -2
 EMPTY_SET: frozenset[Any] = frozenset()
 
@@ -24,7 +24,7 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 
 
 class Source(NamedTuple):
-    """Where records come from; `drawn` are the loops in which they are drawn, None if they are no draws."""
+    """Origin of records; `drawn` are the loops that draw them, or None if they are not random."""
 
     name: str
     line: int
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The file that the records are read from, or else what makes them."""
+        """File from which the records are read, or else the function that makes them."""
         quoted = _QUOTED.search(self.name)
         return self.name if quoted is None else quoted[0][1:-1]
 
@@ -41,7 +41,7 @@ class Source(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """The constant of a value that is not written in the script, or so many of them that only that counts."""
+    """Constant of a value that is unknown, or of a vector too long to be tracked."""
 
     size: float = math.inf
 
@@ -53,7 +53,7 @@ UNKNOWN = Unknown()
 
 
 class CreatedObject(NamedTuple):
-    """An object by the call that made it: a model, a mechanism, its parameters, a budget or a generator."""
+    """An object with the call that made it: a model, a mechanism, its parameters, a budget or a generator."""
 
     function: str
     arguments: Mapping[str, Value]
@@ -62,7 +62,7 @@ class CreatedObject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is known of a value.
+    """Facts known of a value.
 
     `why` is what made it private or noisy, and `summary` says that it is one figure of all records. `mixed`
     is how records were changed by such a figure, `missing` where some of them became missing. `origins` are
@@ -104,17 +104,17 @@ class Value:
 
     @property
     def is_private(self) -> bool:
-        """Whether data are in it that no noise protects."""
+        """Whether the value depends on data without noise."""
         return self.level == PRIVATE
 
     @property
     def is_known(self) -> bool:
-        """Whether its constant is written in the script."""
+        """Whether the constant is known from the script."""
         return not isinstance(self.constant, Unknown)
 
     @property
     def count(self) -> float:
-        """How many values it is known to have; infinite where that is not known."""
+        """Number of elements; infinite if unknown."""
         if isinstance(self.constant, list):
             return float(len(self.constant))
         if self.items:
@@ -131,8 +131,8 @@ _FIRST_TRUE_FIELDS = (
 
 
 def merge_values(values: Iterable[Value]) -> Value:
-    """Return what is known of a value that is made from others, or is one of them."""
-    # to compare whole values takes long
+    """Return the facts of a value that is computed from others, or is one of them."""
+    # comparing whole values is slow
     given = [each for each in values if each.constant is not None or each != NULL_VALUE]
     if len(given) == 1:
         return given[0]
@@ -158,7 +158,7 @@ def merge_values(values: Iterable[Value]) -> Value:
 
 
 def merge_alternatives(first: Value, second: Value) -> Value:
-    """Return what is known of a value that is one of two."""
+    """Return the facts of a value that is one of two."""
     if first is second or second == NULL_VALUE or first == second:
         return first
     if first == NULL_VALUE:
@@ -175,9 +175,9 @@ def merge_alternatives(first: Value, second: Value) -> Value:
 
 
 def combine_records(values: Sequence[Value], place: Place) -> Value:
-    """Return what a function that works record by record makes of values.
+    """Return the result of a record-wise function of values.
 
-    Records that are changed by a figure of the same data are no longer one person's only.
+    Records changed by a statistic of the same data depend on more than one person.
     """
     both = merge_values(values)
     summaries = {each.summary for each in values if each.is_private}
@@ -189,14 +189,14 @@ NamedValues: TypeAlias = list[tuple[str | None, "Value"]]
 
 
 def make_list_value(pairs: NamedValues) -> Value:
-    """Return a list of values, some of which have names."""
+    """Return a list of values, some of them named."""
     values = tuple(value for _, value in pairs)
     parts = {name: value for name, value in pairs if name}
     return replace(merge_values(values), items=values, parts=parts, constant=UNKNOWN) if pairs else NULL_VALUE
 
 
 def get_named_values(value: Value) -> NamedValues:
-    """Return the values of a list with their names, as arguments of a call; none where they are not known."""
+    """Return the values of a list with their names, as arguments of a call; empty if unknown."""
     if value.items:
         names = list(value.parts.items())
         found: NamedValues = []
@@ -212,7 +212,7 @@ def get_named_values(value: Value) -> NamedValues:
 
 
 def calculate_rounds(work: Callable[[list[object]], object], values: Sequence[Value]) -> tuple[object, ...]:
-    """Return what work makes of constants in each round of a loop; nothing where they are not all known."""
+    """Return the results of `work` for the constants of each round of a loop; empty unless all are known."""
     sizes = {len(each.rounds) for each in values if each.rounds}
     if len(sizes) != 1 or not all(each.is_known or each.rounds for each in values):
         return ()
@@ -233,14 +233,14 @@ _REORDERINGS: dict[str, Callable[[list[Any]], list[Any]]] = {
     **dict.fromkeys(("sort", "sorted"), sorted),
     **{"rev": lambda values: values[::-1], "unique": lambda values: list(dict.fromkeys(values))},
 }
-# so many values are known one by one
+# maximum number of elements known individually
 MAX_CONSTANTS = 1000
-# and so many rounds of a loop
+# maximum number of rounds known individually
 MAX_ROUNDS = 40
 
 
 def calculate_constant(function: str, constants: Sequence[object]) -> object:
-    """Return what a function makes of constants; `UNKNOWN` where it is not one of the simplest."""
+    """Return the result of a simple function of constants, or `UNKNOWN`."""
     try:
         return _apply_to_constants(function, constants)
     except (ArithmeticError, ValueError, TypeError, IndexError):

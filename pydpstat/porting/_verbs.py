@@ -1,4 +1,4 @@
-"""Functions whose arguments are about the columns of a data frame: base R's and dplyr's verbs."""
+"""Functions that evaluate arguments among the columns of a data frame: base R's and dplyr's verbs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _DPLYR_VERBS = set(
     "filter select mutate group_by ungroup summarize arrange count distinct pull rename transmute "
     "slice_head left_join inner_join n n_distinct if_else case_when as_tibble".split()
 )
-# dplyr takes either
+# dplyr accepts both spellings
 _SPELLINGS = {"summarise": "summarize"}
 _BASE_VERBS = {"with", "subset", "transform"}
 
 
 class Verbs(Calls):
-    """What verbs are in Python."""
+    """Translation of R's and dplyr's verbs to Python."""
 
     def translate_verb(self, node: Call, name: str) -> Code:
-        """Return a call whose arguments are about the columns of a data frame, or of a pipe."""
+        """Return a call of a pipe, or of a function whose arguments refer to columns of a data frame."""
         if name == "%>%":
             return self.translate_node(expand_pipe(node))
         if packages.is_pipe(name):
@@ -44,7 +44,7 @@ class Verbs(Calls):
         return getattr(self, f"_{_SPELLINGS.get(name, name)}")(node)  # type: ignore[no-any-return]
 
     def is_verb(self, package: str, name: str) -> bool:
-        """Return whether a function's arguments are about the columns of a data frame."""
+        """Return whether a function evaluates its arguments among the columns of a data frame."""
         return (package == "base" and name in _BASE_VERBS) or (
             package == "dplyr" and _SPELLINGS.get(name, name) in _DPLYR_VERBS
         )
@@ -60,11 +60,11 @@ class Verbs(Calls):
         self.frames.pop()
 
     def _read_verb_arguments(self, node: Call, *options: str, groups: bool = False) -> tuple[Code, list[Argument]]:
-        """Return a verb's data frame and its other arguments, of the formal ones those that are `options`."""
+        """Return a verb's data frame and its other arguments; `options` are the formal arguments allowed by name."""
         name = get_function_name(node)
         package = "base" if name in _BASE_VERBS else "dplyr"
         formals = packages.find_formals(package, name, "data.frame") or [".data", DOTS]
-        # dplyr leaves out empty arguments
+        # dplyr ignores empty arguments
         given = [each for each in node.arguments if each.value is not None or package == "base"]
         found = arguments.bind_arguments(formals, given, name)
         first = next((each.value for formal, each in found if formal == formals[0]), None)
@@ -86,8 +86,8 @@ class Verbs(Calls):
     def _write_row_function(
         self, frame: Code, node: Node | None, dropped: bool = False, new_columns: Sequence[str] = ()
     ) -> str:
-        """Return a function of the data frame, which has the `new_columns` made before."""
-        # a name that no variable of the script has
+        """Return a lambda of the data frame, in which the `new_columns` already exist."""
+        # a name that no variable of the script can have
         rows = self.scope.assign_free_name(make_hidden_name("rows"), "d")
         with self._use_columns(rows, frame, new_columns), self.set_condition_mode(dropped=dropped):
             return f"lambda {rows}: {self.translate_node(node).text}"
@@ -102,7 +102,7 @@ class Verbs(Calls):
             return self.translate_node(rest[0].value)
 
     def _note_columns(self, code: Code, frame: Code, columns: Sequence[str] | None = None) -> Code:
-        """Note the columns of what a verb makes of a data frame: those that it had, or others."""
+        """Record the columns of a verb's result: those of its data frame, or the given ones."""
         known = self._find_frame(frame)
         if columns is None and (known is None or known.columns is None):
             return code
@@ -127,7 +127,7 @@ class Verbs(Calls):
                 text = f"{frame.text}[{self.translate_node(test).text}]"
         else:
             text = f"{frame.wrap_at(ATOM)}.loc[{self._write_row_function(frame, test, dropped=True)}]"
-        # subset keeps the numbers of rows, filter does not
+        # subset preserves the row numbers, filter does not
         text = write_call("r.renumber", [text]) if conditions is None and not self.is_lenient else text
         return Code(text, "frame", missing=frame.missing)
 
@@ -216,7 +216,7 @@ class Verbs(Calls):
         return self._note_columns(code, frame)
 
     def _transform(self, node: Call) -> Code:
-        # base R sees only the columns that were there before
+        # in base R, only existing columns are visible
         names = [each.name for each in node.arguments[1:]]
         used = {one.name for each in node.arguments[1:] for one in iterate_nodes(each.value) if isinstance(one, Name)}
         if used & set(names) and len(names) > 1:
@@ -351,7 +351,7 @@ class Verbs(Calls):
 
 
 def expand_pipe(node: Call) -> Node:
-    """Return the call that a pipe of magrittr makes."""
+    """Return the call that a magrittr pipe makes."""
     left, right = (each.value for each in node.arguments)
     if left is None or right is None:
         raise TranslationError("a pipe with an empty side")

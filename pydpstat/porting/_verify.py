@@ -1,4 +1,4 @@
-"""A ported script next to its R original: each top-level value, and all that is printed."""
+"""Comparison of a ported script with its R original: each top-level value, and all printed text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EmpiricalRiskMinimizationDP_KST tune_classification_model tune_linear_regression
 _LIBRARY_FUNCTIONS = "lm glm solve det matmul crossprod tcrossprod t_test chisq_test prop_test binom_test cor_test \
 var_test shapiro_test fisher_test ks_test kruskal_test wilcox_test pt qt pchisq qchisq pf qf pbeta qbeta \
 pgamma qgamma pbinom qbinom ppois qpois dbinom dpois dt dchisq df dgamma dbeta"
-# relative deviations that functions may have which R leaves to an optimizer, a library or its BLAS
+# relative deviations allowed for functions that R delegates to an optimizer, a library or its BLAS
 TOLERANCES = {f"dppack.{name}": 1e-6 for name in _MODEL_FUNCTIONS.split()}
 TOLERANCES |= {f"r.{name}": 1e-9 for name in _LIBRARY_FUNCTIONS.split()}
 
@@ -42,9 +42,9 @@ _VARYING_FUNCTIONS = {"r.tempfile", "r.Sys_time"}
 _VARYING_REMARK = "the value differs from run to run"
 _VALUE_NAME = "_value_of_this_line"
 _NUMBER_PATTERN = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-# a module's function with the module
+# a function, with its module if it has one
 _WORD_PATTERN = re.compile(r"(?:\b(?:r|dppack)\.)?\b[^\W\d]\w*")
-# where R keeps a function's code and variables
+# memory addresses in printed functions and environments
 _ADDRESS_PATTERN = re.compile(r"(?<=: )0x[0-9a-f]+(?=>)")
 _REFUSAL_PATTERN = re.compile(r"line \d+ is not translated: ")
 
@@ -66,7 +66,7 @@ class Chunk(NamedTuple):
 
 
 class LineResult(NamedTuple):
-    """What the comparison says of one top-level expression, which begins in `line`."""
+    """Result of the comparison of one top-level expression, which begins in `line`."""
 
     index: int  # type: ignore[assignment]
     line: int
@@ -76,17 +76,17 @@ class LineResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Verification:
-    """What the comparison says of each expression."""
+    """Results of the comparison of all expressions."""
 
     lines: tuple[LineResult, ...]
 
     @property
     def has_failed(self) -> bool:
-        """Whether a number differs, or one of the two sides stopped alone."""
+        """Whether a number differs, or only one of the two sides stopped."""
         return any(each.status in (DIFFERENT, PYTHON_STOPPED, REFUSED) for each in self.lines)
 
     def to_text(self) -> str:
-        """Return a report, line by line, with the sums at the end."""
+        """Return a report, one line per result, with the totals at the end."""
         found = Counter(each.status for each in self.lines)
         told = [f"line {line}: {status}{f' ({trim_text(note)})' * bool(note)}" for _, line, status, note in self.lines]
         sums = ", ".join(f"{count} {status}" for status, count in found.most_common())
@@ -96,7 +96,7 @@ class Verification:
 def verify_port(
     chunks: Sequence[Chunk], record: ScriptRecord, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> Verification:
-    """Run the Python text of a script, and compare it with what R computed and printed.
+    """Run the Python text of a script, and compare it with the values and output recorded in R.
 
     Values must be identical in R's sense, with names, dimensions, classes, attributes and types, and what is
     printed must be the same text. A piece that is not translated, or that stops, is left out with all that
@@ -133,7 +133,7 @@ def verify_port(
 
 
 class _RunResult(NamedTuple):
-    """What became of a piece of Python: its output, and the error that it stopped with."""
+    """Result of running a piece of Python: its output, and the error that stopped it."""
 
     output: str = ""
     messages: str = ""
@@ -141,7 +141,7 @@ class _RunResult(NamedTuple):
 
 
 class _PortComparison:
-    """One run of a script's pieces."""
+    """Comparison of a script's pieces in one run."""
 
     def __init__(self, pool: list[ScriptRecord], tolerances: dict[str, float]) -> None:
         self._pool, self._allowed = pool, tolerances
@@ -149,11 +149,11 @@ class _PortComparison:
         self._names: dict[str, str] = {}
         self._groups: dict[str, tuple[str, ...]] = {}
         self._unknown = UnknownVariables()
-        # why the stream of random numbers is not R's, as a status and a note
+        # reason for which the stream of random numbers differs from R's, as a status and a note
         self._stream_status = (UNSEEDED, "")
 
     def compare_lines(self, chunks: Sequence[Chunk], record: ScriptRecord) -> Iterator[LineResult]:
-        """Return what the comparison says of each expression."""
+        """Yield the result of the comparison of each expression."""
         pending = list(chunks)
         for each in record["expressions"]:
             index, line = each["index"], each["line"]
@@ -174,7 +174,7 @@ class _PortComparison:
                 return
 
     def _compare_piece(self, recorded: ScriptRecord, python: str) -> tuple[str, str]:
-        """Run a piece and compare it, or leave it out; return its status with a note."""
+        """Run a piece and compare it, or skip it; return its status with a note."""
         tree = _parse_python(python)
         if tree is None:
             return self._skip_piece(recorded, [], PYTHON_STOPPED, "SyntaxError")
@@ -200,7 +200,7 @@ class _PortComparison:
             return DIFFERENT, f"{who} draws random numbers, {other} does not"
         self._unknown.note_known(changed)
         if called := _VARYING_FUNCTIONS & _find_calls(tree):
-            # what reads and writes a temporary file is compared, what is computed of a time is not
+            # reads and writes of a temporary file are compared, results that depend on the time are not
             if called != {"r.tempfile"}:
                 return self._skip_piece(recorded, changed, NOT_COMPARED, _VARYING_REMARK)
             return NOT_COMPARED, _VARYING_REMARK
@@ -209,7 +209,7 @@ class _PortComparison:
     def _skip_piece(
         self, recorded: ScriptRecord, names: list[str], status: str, note: str, seeds: bool = False
     ) -> tuple[str, str]:
-        """Note all that is not known after a piece that changes `names` was left out; return its status with a note."""
+        """Record the unknown values after a skipped piece that changes `names`; return its status with a note."""
         changed = [self._names[name] for name in recorded.get("variables", {}) if name in self._names]
         line = f"depends on line {recorded['line']}"
         known = status in (UNSEEDED, NOT_COMPARED)
@@ -220,18 +220,18 @@ class _PortComparison:
         return status, note
 
     def _get_stream_state(self) -> bytes:
-        """Return the state of the stream."""
+        """Return the state of the stream, or empty bytes without one."""
         rng = self._namespace.get("rng")
         return rng.state.tobytes() if isinstance(rng, RRandom) else b""
 
     def _run_piece(self, tree: ast.Module, python: str) -> _RunResult:
-        """Run a piece; its last value is kept, for which its tree is changed."""
+        """Run a piece, and store its last value, for which its tree is modified."""
         printed, messages = io.StringIO(), io.StringIO()
         self._namespace.pop(_VALUE_NAME, None)
         error: BaseException | None = None
         try:
             _name_last_value(tree)
-            # what is computed from inexact numbers is inexact as well
+            # results computed from inexact numbers are inexact as well
             if tolerance := _find_tolerance(python, self._allowed):
                 self._allowed.update(dict.fromkeys(_iterate_assigned_names(tree), tolerance))
             with redirect_stdout(printed), redirect_stderr(messages):
@@ -255,7 +255,7 @@ class _PortComparison:
                 found.append(Deviation(math.inf, f"{name}: only R has it"))
         theirs = "\n".join(recorded["output"]) + "\n" * (bool(recorded["output"]) and "unended" not in recorded)
         found += _compare_text(theirs, ran.output, tolerance)
-        # dplyr's messages get their line end where they are written
+        # dplyr's messages get their line end when they are written
         messages = "".join(each if each.endswith("\n") else f"{each}\n" for each in recorded.get("messages", []))
         if python and messages != ran.messages:
             found.append(Deviation(math.inf, f"messages: R {messages!r}, Python {ran.messages!r}"))
@@ -285,7 +285,7 @@ def _describe_stop(error: BaseException, line: int) -> tuple[str, str]:
 
 @contextmanager
 def _count_seeds() -> Iterator[list[None]]:
-    """Count how often a stream is seeded."""
+    """Record each seeding of a stream inside the context."""
     seeds: list[None] = []
 
     def wrap_method(method: Callable[..., None]) -> Callable[..., None]:
@@ -295,7 +295,7 @@ def _count_seeds() -> Iterator[list[None]]:
 
         return call_and_count
 
-    # both are inherited
+    # both methods are inherited
     methods = {name: getattr(RRandom, name) for name in ("__init__", "set_seed")}
     for name, method in methods.items():
         setattr(RRandom, name, wrap_method(method))
@@ -307,7 +307,7 @@ def _count_seeds() -> Iterator[list[None]]:
 
 
 def _find_calls(tree: ast.AST) -> set[str]:
-    """Return the functions that are called, as they are written."""
+    """Return the called functions, as written."""
     return {ast.unparse(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)}
 
 
@@ -324,7 +324,7 @@ def _iterate_assigned_names(tree: ast.AST) -> Iterator[str]:
 
 
 def _name_last_value(tree: ast.Module) -> None:
-    """Let the value of the last expression, or what it prints, have a name."""
+    """Assign the value of the last expression, or the value that it prints, to a name."""
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
         return
@@ -341,7 +341,7 @@ def _name_last_value(tree: ast.Module) -> None:
 
 
 def _compare_text(theirs: str, mine: str, tolerance: float) -> Iterator[Deviation]:
-    """Yield how far what Python printed is from R's text: inexact numbers may differ in their digits."""
+    """Yield the deviations of Python's printed text from R's; inexact numbers may differ in their digits."""
     theirs, mine = (_ADDRESS_PATTERN.sub("0x0", text) for text in (theirs, mine))
     if theirs == mine:
         if theirs:
@@ -361,7 +361,7 @@ def _compare_text(theirs: str, mine: str, tolerance: float) -> Iterator[Deviatio
 
 
 def _compare_line(a: str | None, b: str | None) -> float:
-    """Return how far the numbers of two printed lines are apart, infinitely if other text differs."""
+    """Return the largest relative deviation of the numbers in two lines, infinite if other text differs."""
     if a is None or b is None:
         return math.inf
     if re.sub(_NUMBER_PATTERN, "#", a).split() != re.sub(_NUMBER_PATTERN, "#", b).split():

@@ -1,7 +1,7 @@
-"""Base R's functions under R's names, for scripts that were R's.
+"""Base R's functions under R's names, for scripts that are translated from R.
 
-Dots are underscores. Vectors are NumPy arrays, those with names Series, lists are lists or dicts, factors
-Categoricals, and NULL is None. What R would do otherwise is refused.
+Dots are underscores. Vectors are NumPy arrays, named vectors Series, lists are lists or dicts, factors
+Categoricals, and NULL is None. Calls whose result would differ from R's are refused.
 """
 
 # fmt: off

@@ -1,4 +1,4 @@
-"""Vectors with attributes, which R prints below them."""
+"""Vectors with attributes, which R prints below the values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class AttributedVector(np.ndarray):
-    """A vector with attributes that R shows below it: arithmetic keeps them, its parts have none.
+    """A vector with attributes that R prints below it: arithmetic preserves them, subsets have none.
 
     `r_class` is its class in R, if it has one.
     """
@@ -30,7 +30,7 @@ class AttributedVector(np.ndarray):
 
 
 def with_attributes(values: np.ndarray, attributes: Mapping[str, object], r_class: str = "") -> AttributedVector:
-    """Return a vector with attributes, and with a class of R's.
+    """Return a vector with attributes, and optionally an R class.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How R prints the tables of models: estimates, their errors, statistics, and p-values with stars."""
+"""Printed tables of coefficients: estimates, standard errors, statistics, and p-values with stars."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNIFICANCE_LEGEND = ["---", "Signif. codes:  0 ‘***’ 0.001 ‘**’ 0.01 
 
 
 def format_numbers(values: Value, digits: int) -> list[str]:
-    """Return numbers as texts of one width, as R's ``format``.
+    """Return numbers as strings of equal width, as R's ``format``.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def format_numbers(values: Value, digits: int) -> list[str]:
 
 
 def format_p_values(p: Value, digits: int = 4) -> list[str]:
-    """Return p-values as texts, small ones as "<2e-16", as R's ``format.pval``.
+    """Return p-values as strings, small ones as "<2e-16", as R's ``format.pval``.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def format_coefficients(
     most = max(1, min(5, digits - 1))
     for k in range(estimates, len(columns) - has_p):
         texts[:, k] = format_numbers(round(values[:, k], most) if k in tests else values[:, k], digits)
-    # a number must not look as if it were 0
+    # a nonzero number must not be displayed as 0
     small = known & (values != 0) & [k not in tests and k < len(columns) - has_p for k in range(len(columns))]
     small[small] = [float(each) == 0 for each in texts[small]]
     texts[small] = format_numbers(values[small], max(1, digits - 1)) if small.any() else []

@@ -1,4 +1,4 @@
-"""R's kinds of vectors: asked for, and changed."""
+"""Conversions between R's vector types, and comparisons of values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pydpstat.r_arithmetic._arrays import has_length
 
 
 def identical(x: Value, y: Value) -> bool:
-    """Tell whether two values are the same, names among them.
+    """Return whether two values are the same, including their names.
 
     Equal numbers raise an error where Python does not tell whether they are R's integers or doubles.
 
@@ -58,7 +58,7 @@ def identical(x: Value, y: Value) -> bool:
 
 
 def all_equal(target: Value, current: Value, tolerance: float = 1.5e-8) -> Value:
-    """Tell whether numbers are nearly equal: True, or R's sentence on the relative difference.
+    """Compare numbers up to a tolerance: True, or R's message on the relative difference.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def all_equal(target: Value, current: Value, tolerance: float = 1.5e-8) -> Value
 
 
 def _format_compact(x: float, fixed: bool = True) -> str:
-    """A number with 7 significant digits and no zeros at the end."""
+    """Return a number with 7 significant digits and no trailing zeros."""
     text = f"{x:.7g}"
     if "e" not in text:
         return text
@@ -150,7 +150,7 @@ def _parse_double(text: str | None) -> float:
 
 
 def as_numeric(x: Value) -> Value:
-    """Return doubles without names; a string that is no number is NA, a factor gives its codes.
+    """Return doubles without names; a string that is not a number is NA, a factor gives its codes.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def as_numeric(x: Value) -> Value:
 
 
 def as_integer(x: Value) -> Value:
-    """Return whole parts without names; with missing values among them as doubles.
+    """Return integers truncated toward zero, without names; with missing values, as doubles.
 
     Examples
     --------
@@ -183,7 +183,7 @@ _LOGICAL_VALUES = {
 
 
 def as_logical(x: Value) -> Value:
-    """Return truth values without names: of numbers whether they are not 0.
+    """Return logical values without names; a number is true unless it is 0.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def as_logical(x: Value) -> Value:
 
 
 def as_character(x: Value) -> Value:
-    """Return strings without names: of numbers up to 15 significant digits, of a factor its labels.
+    """Return strings without names: numbers with up to 15 significant digits, factors as labels.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def as_character(x: Value) -> Value:
 
 
 def as_vector(x: Value) -> Value:
-    """Return a vector without names: of a factor its labels, of a matrix its columns; a list remains one.
+    """Return a vector without names: the labels of a factor, the columns of a matrix; a list is unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data frames from and to files, byte for byte as R writes them."""
+"""Reading and writing of data files, byte for byte as R does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INTEGER_PATTERN = re.compile(r"\s*[-+]?\d+\s*")
 
 
 def tempfile(pattern: str = "file", tmpdir: str | None = None, fileext: str = "") -> str:
-    """Return the path of a file that does not exist yet, in a folder for temporary files.
+    """Return the path of a file that does not exist yet, in a directory for temporary files.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def read_csv(
     na_strings: Value = "NA",
     check_names: bool = True,
 ) -> pd.DataFrame:
-    """Return a frame read from a file as R's ``read.csv`` reads it, the last bits of numbers included.
+    """Read a data frame from a file as R's ``read.csv``, exact to the last bits of numbers.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def read_csv(
 
 
 def _is_integer(values: Value, texts: Sequence[str]) -> bool:
-    """Return whether a column that was read has R's integers with missing ones."""
+    """Return whether a column contains R's integers with missing values."""
     if getattr(values, "dtype", None) != np.float64:
         return False
     known = [text for text, value in zip(texts, values) if not math.isnan(value)]
@@ -81,7 +81,7 @@ def _is_integer(values: Value, texts: Sequence[str]) -> bool:
 
 
 def write_csv(x: Value, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA") -> None:
-    """Write a frame, matrix or table as R's ``write.csv`` does, byte for byte; without a file print it.
+    """Write a data frame, matrix or table as R's ``write.csv``, byte for byte; without a file, print it.
 
     Examples
     --------
@@ -97,9 +97,9 @@ def write_table(
     x: Value, file: str | Path = "", append: bool = False, quote: bool = True, sep: str = " ", na: str = "NA",
     row_names: bool = True, col_names: Value = True,
 ) -> None:  # fmt: skip
-    r"""Write a frame, matrix or table as R's ``write.table`` does, byte for byte.
+    r"""Write a data frame, matrix or table as R's ``write.table``, byte for byte.
 
-    With ``col_names=nan``, R's NA, the names of the rows have an empty name, as in `write_csv`.
+    With ``col_names=nan``, R's NA, the column of row names has an empty name, as in `write_csv`.
 
     Examples
     --------

@@ -44,7 +44,7 @@ _FUNCTION_DESCRIPTIONS = {"d": "density", "p": "distribution function", "q": "qu
 
 
 def _compute_log_probability(probability: Array, complement: Array, x: Array, support_minimum: Array) -> Array:
-    """The logarithm of a probability, from the other tail where that is more exact."""
+    """Return the logarithm of a probability, computed from the complement where that is more accurate."""
     with np.errstate(divide="ignore"):
         result = np.where(probability < 0.5, np.log(probability), np.log1p(-np.minimum(complement, 1.0)))
     if (lost := (probability == 0.0) & np.isfinite(x) & (x > support_minimum)).any():
@@ -77,7 +77,7 @@ def _evaluate_distribution(
 
 
 def _compute_normal_density(x: Array, sd: Array) -> Array:
-    """Return the density at standardized values, in two factors far from the center, as R computes it."""
+    """Return the normal density at standardized values, as two factors in the tails, as in R."""
     x = np.abs(x)
     near = np.where(x < 5, x, 0.0)
     far = np.where((x >= 5) & (x < _MAX_NORMAL), x, 5.0)
@@ -110,7 +110,7 @@ def _make_distribution_function(kind: str, name: str) -> Callable[..., Value]:
             done = _compute_normal_density((x - mean) / sd, sd)
         elif plain and kind == "p":
             x, mean, sd = _expand_to_longest(parts)
-            # R has both tails of the same sum
+            # R computes both tails from the same sum
             done = r_arithmetic.pnorm((x - mean) / sd * (1 if flags["lower_tail"] else -1))
         elif plain and flags["lower_tail"]:
             x, mean, sd = _expand_to_longest(parts)

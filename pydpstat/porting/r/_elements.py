@@ -1,4 +1,4 @@
-"""Functions of each element: arithmetic, tests, coercion and comparison."""
+"""Elementwise functions: arithmetic, tests, conversion and comparison."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COMPARISON_OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, 
 
 
 def _make_vectorized(function: Callable[..., float]) -> Callable[..., Vector]:
-    """Call a function of numbers for each element, NaN where it has no value."""
+    """Return a function that applies a scalar function elementwise, with NaN where it is undefined."""
 
     def evaluate_or_nan(*x: float) -> float:
         try:
@@ -90,7 +90,7 @@ _LOG_SQRT_2PI = 0.918938533204672741780329736406
 
 def _compute_gamma(x: float) -> float:
     if 0 < x <= 50 and x == int(x):
-        # R multiplies
+        # R multiplies here
         return math.prod(range(2, int(x)), start=1.0)
     if 50 < x < 171.6 and x == int(x):
         return math.exp((x - 0.5) * math.log(x) - x + _LOG_SQRT_2PI + _compute_stirling_error(x))
@@ -98,7 +98,7 @@ def _compute_gamma(x: float) -> float:
 
 
 def _compute_stirling_error(n: float) -> float:
-    """Return what Stirling's formula for the logarithm of n! leaves, for n above 50, in R's terms."""
+    """Return the error of Stirling's formula for log(n!), for n above 50, with R's terms."""
     square = n * n
     if n > 80:
         return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / n
@@ -157,7 +157,7 @@ power = make_elementwise(_make_vectorized(_compute_r_power), "power", "Power, R'
 
 
 def log(x: Value, base: Value = None) -> Value:
-    """Return logarithms, natural ones without a `base`.
+    """Return logarithms to a `base`, by default natural ones.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def log(x: Value, base: Value = None) -> Value:
 
 
 def round(x: Value, digits: Value = 0) -> Value:
-    """Round to decimal places; of a frame its columns.
+    """Round to decimal places; for a data frame, each column.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def signif(x: Value, digits: Value = 6) -> Value:
 
 
 def is_na(x: Value) -> Value:
-    """Tell which elements are missing; of a frame those of its columns.
+    """Return whether each element is missing; for a data frame, in each column.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def is_na(x: Value) -> Value:
 
 
 def anyNA(x: Value) -> bool:
-    """Tell whether an element is missing.
+    """Return whether any element is missing.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def anyNA(x: Value) -> bool:
 
 
 def known(x: Value) -> Value:
-    """Return what is compared, if nothing in it is missing: else R's comparison would be NA.
+    """Return a value to compare, or raise an error if an element is missing: R's comparison would be NA.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def known(x: Value) -> Value:
 
 
 def equal(x: Value, y: Value) -> Value:
-    """Tell which elements are equal, as R's ``==``: numbers beside strings are compared as strings.
+    """Return whether elements are equal, as R's ``==``: numbers are compared with strings as strings.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def equal(x: Value, y: Value) -> Value:
 
 
 def ordered(x: Value, sign: str, y: Value) -> Value:
-    """Tell how strings sort, as R's ``<``, ``<=``, ``>`` and ``>=`` of strings do in a language's order.
+    """Compare strings by ``<``, ``<=``, ``>`` or ``>=`` in the collation order of the locale, as R.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def ordered(x: Value, sign: str, y: Value) -> Value:
 
 
 def unequal(x: Value, y: Value) -> Value:
-    """Tell which elements differ, as R's ``!=``.
+    """Return whether elements differ, as R's ``!=``.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def unequal(x: Value, y: Value) -> Value:
 
 
 def levels(x: Value) -> Value:
-    """Return the levels of a factor; NULL of anything else.
+    """Return the levels of a factor, or NULL for any other value.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def levels(x: Value) -> Value:
 
 
 def set_levels(x: Value, value: Value) -> Value:
-    """Return what x is after ``levels(x) <- value``, in which equal levels become one.
+    """Return a factor after R's ``levels(x) <- value``, which merges equal levels.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def set_levels(x: Value, value: Value) -> Value:
 
 
 def nlevels(x: Value) -> int:
-    """Return how many levels a factor has.
+    """Return the number of levels of a factor.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def nlevels(x: Value) -> int:
 
 
 def droplevels(x: Value) -> Value:
-    """Return a factor, or a frame's factors, without levels that do not occur.
+    """Return a factor, or a data frame with its factors, without unused levels.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def droplevels(x: Value) -> Value:
 
 
 def nchar(x: Value, type: str = "chars") -> Value:
-    """Return how many characters strings have.
+    """Return the number of characters of each string.
 
     Examples
     --------

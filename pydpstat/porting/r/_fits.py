@@ -1,4 +1,4 @@
-"""Fits of linear and generalized linear models, in the steps and the order of R's."""
+"""Fits of linear and generalized linear models, by the steps of R's algorithms."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import exp, log
 
 _MACHINE_EPSILON = float(np.finfo(np.float64).eps)
-# R's: a column that the ones before it explain up to this share has no coefficient
+# R's tolerance: a column explained by earlier ones up to this share has no coefficient
 _ALIASING_TOLERANCE = 1e-7
 
 
 def _sum_products(a: Array, b: Array) -> float:
-    """The sum of products from the first to the last."""
+    """Return the sum of products, added in order."""
     return float(np.add.accumulate(a * b)[-1]) if a.size else 0.0
 
 
@@ -31,7 +31,7 @@ def _compute_norm(a: Array) -> float:
 
 
 def fit_least_squares(x: Array, y: Array, tolerance: float) -> tuple[Array, Array, Array, Array, list[int]]:
-    """Return coefficients, effects, residuals, the triangle, and the columns that others make up.
+    """Return coefficients, effects, residuals, the triangular factor, and the linearly dependent columns.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def fit_least_squares(x: Array, y: Array, tolerance: float) -> tuple[Array, Arra
 
 
 def make_named_vector(values: Value, names: Value) -> pd.Series:
-    """Return a vector with names.
+    """Return a named vector.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def make_named_vector(values: Value, names: Value) -> pd.Series:
 
 
 class Model:
-    """A fitted model; its attributes have R's names.
+    """A fitted model, with R's names for its attributes.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Model:
         self._dispersion = spread if family in (None, "gaussian") else 1.0
 
     def _solve_least_squares(self, z: Array, w: Array) -> None:
-        """Least squares with weights."""
+        """Fit by weighted least squares."""
         root = np.sqrt(w)
         self._beta, self._effects, rest, triangle, aliased = fit_least_squares(
             self._x * root[:, None], z * root, _ALIASING_TOLERANCE
@@ -138,7 +138,7 @@ class Model:
         self._unscaled_covariance = inverse @ inverse.T
 
     def _fit_iteratively(self) -> None:
-        """R's iteratively reweighted least squares, with R's start and R's end."""
+        """Fit by iteratively reweighted least squares, with R's starting values and convergence criterion."""
         y, w = self._y, self._w
         start = {"binomial": (w * y + 0.5) / (w + 1), "poisson": y + 0.1}.get(str(self.family), y)
         eta = log(start / (1 - start if self.family == "binomial" else 1)) if start is not y else y
@@ -185,26 +185,26 @@ class Model:
 
     @property
     def residuals(self) -> pd.Series:
-        """Differences from the fitted values; of a generalized model R's working residuals."""
+        """Differences from the fitted values; for a generalized linear model, working residuals."""
         mu = self.fitted_values.to_numpy()
         slope = self._compute_slope_and_variance(self._x @ self._beta, mu)[0]
         return make_named_vector((self._y - mu) / slope, self._row_names)
 
     @property
     def null_deviance(self) -> float:
-        """The deviance of the model that has an intercept only."""
+        """Deviance of the model with an intercept only."""
         if self._design.intercept:
             return self._compute_deviance(np.full(self._y.size, np.average(self._y, weights=self._w)))
         return self._compute_deviance(self._invert_link(np.zeros(self._y.size)))
 
     @property
     def df_null(self) -> int:
-        """The degrees of freedom of that model."""
+        """Degrees of freedom of the model with an intercept only."""
         return int(self._y.size - self._design.intercept)
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion."""
+        """Akaike information criterion."""
         from scipy.stats import binom, poisson
 
         y, w, mu, n = self._y, self._w, self.fitted_values.to_numpy(), self._y.size
@@ -216,7 +216,7 @@ class Model:
 
 
 def residuals(object: Model) -> pd.Series:
-    """Return a linear model's residuals, and a generalized one's deviance residuals.
+    """Return the residuals of a linear model, or the deviance residuals of a generalized linear model.
 
     Examples
     --------

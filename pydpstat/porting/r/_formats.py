@@ -1,4 +1,4 @@
-"""Numbers as text, a vector's with common width and decimals, as R's ``format`` and ``print`` make them."""
+"""Numbers as text, with a common width and number of decimals per vector, as R's ``format`` and ``print``."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from pydpstat.porting.r._values import (  # fmt: skip
 from pydpstat.r_arithmetic import round
 from pydpstat.r_arithmetic.rounding import get_digits_and_power
 
-# enough for every number to be in fixed notation, or none
+# penalties with which every number, or none, is in fixed notation
 _FORCING_PENALTY = 1000
 _JUSTIFY_OPTIONS = ("left", "right", "centre", "none")
 
 
 def compute_decimals(values: Sequence[float], digits: int = 7, nsmall: int = 0, penalty: int = 0) -> tuple[int, bool]:
-    """Return the decimals with which finite numbers show so many digits, and whether in scientific notation.
+    """Return the decimals needed for `digits` significant digits, and whether notation is scientific.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def compute_decimals(values: Sequence[float], digits: int = 7, nsmall: int = 0, 
     most, right, left, power_most, power_least, negative = 1, 0, 1, 0, 0, False
     for x in values:
         significant, power = get_digits_and_power(x, digits) if x else (1, 0)
-        # what rounds up to another digit in scientific notation may not do so in fixed notation
+        # a number that rounds up to another digit in scientific notation may not do so in fixed notation
         widens = 0 < power and abs(x) < 10.0**power - 0.5 / 10.0 ** max(0, digits - power)
         most, right = max(most, significant), max(right, significant - power - 1)
         left = max(left, power + 1 - widens + (x < 0))
@@ -59,7 +59,7 @@ def compute_decimals(values: Sequence[float], digits: int = 7, nsmall: int = 0, 
 
 
 def format_with_decimals(x: float, decimals: int, scientific: bool) -> str:
-    """Return a number with so many decimals.
+    """Return a number with the given number of decimals.
 
     Examples
     --------
@@ -81,9 +81,9 @@ def format_elements(
     nsmall: int = 0,
     penalty: int | None = None,
 ) -> list[str]:
-    """Return a vector's elements as R shows them beside each other, without padding.
+    """Return a vector's elements as R displays them together, without padding.
 
-    Without `digits` and `penalty` R's options say how; without quotes ``print`` has a missing string as <NA>.
+    By default, `digits` and `penalty` are R's options. Without quotes, ``print`` shows a missing string as <NA>.
 
     Examples
     --------
@@ -108,7 +108,7 @@ _ESCAPES = [("\\", "\\"), *zip("abfnrtv", "\a\b\f\n\r\t\v"), ("033", "\033"), ("
 
 
 def escape_text(text: str, quote: bool) -> str:
-    r"""Return a string as R prints it, with escapes, in double quotes or without.
+    r"""Return a string with escapes as R prints it, optionally in double quotes.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def escape_text(text: str, quote: bool) -> str:
 
 
 def pad_texts(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str]:
-    """Return texts of one width, aligned to the right or left.
+    """Return strings padded to equal width, aligned right or left.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def pad_texts(parts: Sequence[str], left: bool = False, width: int = 0) -> list[
 
 
 def round_to_largest(x: Value, digits: int) -> Vector:
-    """Return numbers rounded to the digits of the largest one, as R's ``zapsmall``.
+    """Return numbers rounded to the significant digits of the largest one, as R's ``zapsmall``.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def format(
     x: Value, trim: bool | str = False, digits: Value = None, nsmall: int = 0, justify: str = "left",
     width: Value = 0, scientific: bool | int | None = None, big_mark: str = "",
 ) -> Value:  # fmt: skip
-    """Return a vector as strings of one width, numbers with equally many decimals, as R's ``format``.
+    """Return a vector as strings of equal width, numbers with equally many decimals, as R's ``format``.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def format(
     if justify not in _JUSTIFY_OPTIONS:
         raise PydpstatError(f"justify must be one of {_JUSTIFY_OPTIONS}; got {justify!r}")
     check_number_text(x)
-    # a number of Python's without decimals may be a double of R's, which gets them
+    # an integral Python number may be an R double, which gets the decimals
     values = to_vector(check_flat_vector(float(x) if type(x) is int and nsmall else x))
     penalty = {None: None, False: _FORCING_PENALTY, True: -_FORCING_PENALTY}.get(scientific, scientific)  # type: ignore[arg-type]
     parts = format_elements(values, digits, None, to_single_integer(nsmall, "nsmall"), penalty)
@@ -203,7 +203,7 @@ def format(
 
 
 def insert_thousands_mark(text: str, mark: str) -> str:
-    """Return a number with a mark between thousands, and for it with less spaces in front.
+    """Return a number with a mark between thousands, which replaces leading spaces.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def formatC(
     x: Value, digits: Value = None, width: Value = None, format: str | None = None, flag: str = "",
     mode: str | None = None, big_mark: str = "",
 ) -> Value:  # fmt: skip
-    """Return each element as a string in one of C's formats, as R's ``formatC``.
+    """Format each element as a string by a C format, as R's ``formatC``.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ _FORMAT_SPECIFICATION = re.compile(r"%(?:(\d+)\$)?([-+ 0#]*)(\d+|\*)?(?:\.(\d*))
 
 
 def sprintf(fmt: Value, *values: Value) -> Value:
-    """Return texts with values in the places of ``%d``, ``%.2f``, ``%s`` ..., as R's ``sprintf``.
+    """Format values by ``%d``, ``%.2f``, ``%s`` ..., as R's ``sprintf``.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def _fill_format(fmt: str, values: Sequence[Value]) -> str:
 def _format_sprintf_value(flags: str, width: str, precision: str | None, kind: str, value: Value) -> str:
     gone = is_missing(value)
     if kind == "s":
-        # R counts the bytes
+        # R counts bytes
         text = b"NA" if gone else to_strings(value)[0].encode()
         text = text if precision is None else text[: int(precision or 0)]
         return (b"%*s" % (int(width or 0) * (-1 if "-" in flags else 1), text)).decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""Formulas of models, read by R's grammar: their terms, and the matrix that these make of data."""
+"""Model formulas, parsed by R's grammar: their terms, and the design matrix for given data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FACTOR_FUNCTIONS = ("factor", "as.factor")
 
 
 def parse_formula_sides(formula: str) -> tuple[Node | None, Node]:
-    """Return the two sides of a formula.
+    """Return the left and right sides of a formula.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def _get_argument_value(argument: Value) -> Node:
 
 
 def _split_call(node: Node) -> tuple[str, list[Node]]:
-    """The function of a call and its arguments, or nothing."""
+    """Return the function of a call and its arguments, or an empty name and list."""
     if isinstance(node, Call) and isinstance(node.function, Name):
         return node.function.name, [_get_argument_value(each) for each in node.arguments]
     return "", []
 
 
 def format_expression(node: Node) -> str:
-    """Return an expression's text as R deparses it.
+    """Return the text of an expression as R deparses it.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def format_expression(node: Node) -> str:
 
 
 def collect_formula_variables(formula: str, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the variables on both sides of a formula of single variables; a dot stands for the others.
+    """Return the variables on both sides of a formula without operators; a dot means all others.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _collect_variables(node: Node | None) -> list[str]:
 
 
 def collect_formula_terms(node: Node, others: Sequence[str], nodes: dict[str, Node]) -> tuple[list[Term], bool]:
-    """Return a right side's terms in R's order, and if there is an intercept; `nodes` gets their factors.
+    """Return the terms of a right side in R's order, and whether it has an intercept; add factors to `nodes`.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def collect_formula_terms(node: Node, others: Sequence[str], nodes: dict[str, No
 def _expand_terms(
     node: Node, others: Sequence[str], nodes: dict[str, Node], has_implicit_intercept: bool = True
 ) -> list[Term]:
-    """The terms of an expression; the empty one is the intercept."""
+    """Return the terms of an expression; the empty term is the intercept."""
     function, parts = _split_call(node)
     start: list[Term] = [()] if has_implicit_intercept else []
     if isinstance(node, Constant) and node.value in (0, 1):
@@ -163,7 +163,7 @@ def _expand_terms(
 
 
 def evaluate_expression(node: Node, data: Value) -> Value:
-    """Return an expression's values in the data: an array, or a Categorical for a factor or strings.
+    """Evaluate an expression in the data: an array, or a Categorical for a factor or strings.
 
     Examples
     --------
@@ -201,12 +201,12 @@ def _raise_to_power(x: Value, y: Value) -> Value:
     base = np.asarray(x, dtype=np.float64)
     if np.ndim(y) or y != int(y):
         return np.asarray(compute_power(base, y))
-    # as R: squares are products, other whole powers the C library's
+    # as in R, squares are products, other whole powers are those of the C library
     return base * base if y == 2 else np.sign(base) ** int(y) * compute_power(np.abs(base), y)
 
 
 def as_factor(x: Value) -> pd.Categorical:
-    """Return a vector as a factor whose levels all occur.
+    """Return a vector as a factor without unused levels.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def as_factor(x: Value) -> pd.Categorical:
 
 
 class DesignMatrix:
-    """The terms of a formula with the levels that data had, which make matrices of these and of new data."""
+    """Terms of a formula with the levels of its factors, which make design matrices, also for new data."""
 
     def __init__(self, formula: str, data: Value) -> None:
         self.left, right = parse_formula_sides(formula)
@@ -243,7 +243,7 @@ class DesignMatrix:
                     raise PydpstatError(f"factors must have 2 levels or more; {name} has {self.levels[name]}")
 
     def make_model_matrix(self, data: Value, keep: Array | None = None) -> tuple[Array, list[str]]:
-        """Return the columns that the terms make of data, and R's names of them."""
+        """Return the design matrix for data, and R's names of its columns."""
         blocks: dict[str, list[tuple[str, Array]]] = {}
         for name, node in self.nodes.items():
             found = evaluate_expression(node, data)

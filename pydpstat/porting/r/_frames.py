@@ -1,4 +1,4 @@
-"""R's functions of data frames."""
+"""R's functions for data frames."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _LOGICAL_VALUES = {
 
 
 def make_names(names: Value, unique: bool = False) -> Value:
-    """Return names that R accepts for variables, with `unique` each of them once.
+    """Return syntactically valid names for R, with `unique` without duplicates.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def make_names(names: Value, unique: bool = False) -> Value:
         valid.append(new + "." * (new in RESERVED_WORDS))
     if not unique:
         return np.array(valid, dtype=object)
-    # names that stay as they are come first
+    # names that are unchanged come first
     order = np.argsort([new != name for new, name in zip(valid, to_vector(names).tolist())], kind="stable")
     found = np.empty(len(valid), dtype=object)
     found[order] = make_unique_row_names([valid[k] for k in order])
@@ -75,7 +75,7 @@ def make_names(names: Value, unique: bool = False) -> Value:
 
 
 def make_unique_row_names(names: Value, sep: str = ".") -> Value:
-    """Return strings, those that have occurred before with a number behind them, as R's ``make.unique``.
+    """Return unique strings: repeated ones get a number as suffix, as R's ``make.unique``.
 
     Examples
     --------
@@ -96,10 +96,10 @@ def make_unique_row_names(names: Value, sep: str = ".") -> Value:
 def data_frame(
     *parts: Value, stringsAsFactors: bool = False, check_names: bool = True, unnamed_label: str = "", **columns: Value
 ) -> pd.DataFrame:
-    """Return a frame of vectors, repeated to the longest one's length, of frames, tables, dicts and matrices.
+    """Return a data frame of vectors, recycled to the longest, data frames, tables, dicts and matrices.
 
-    Names of a vector become names of the rows, as in R. The column of a matrix with one, which has no name,
-    gets the `unnamed_label`.
+    The names of a vector become row names, as in R. The unnamed column of a matrix with one column
+    is named `unnamed_label`.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def data_frame(
 
 
 def as_data_frame(x: Value, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
-    """Return a table (its levels as factors and its counts), a matrix or a dict as a frame.
+    """Return a table (factors of its levels, and counts), a matrix or a dict as a data frame.
 
     Examples
     --------
@@ -170,9 +170,9 @@ def as_data_frame(x: Value, responseName: str = "Freq", stringsAsFactors: bool =
 
 
 def convert_text_column(x: Value, na_strings: Value = "NA", as_is: bool = True) -> Value:
-    """Return texts as truth values, integers, numbers or strings, as R's ``type.convert`` decides.
+    """Convert strings to logical values, integers, doubles or strings, as R's ``type.convert``.
 
-    Truth values with missing ones among them are refused. Missing integers make a vector of floats.
+    Logical values with missing ones are refused. Integers with missing values become floats.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _parse_number_text(text: str) -> float | None:
 
 
 def make_join_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Value]:
-    """Return what joins compare: the values of one column, or the pasted texts of several.
+    """Return the keys compared by joins: the values of one column, or the pasted strings of several.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def make_join_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Value]:
 
 
 def match_join_keys(left: list[Value], right: list[Value]) -> list[list[int]]:
-    """Return the places on the right of each key on the left.
+    """Return the positions of each left key among the right keys.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def match_join_keys(left: list[Value], right: list[Value]) -> list[list[int]]:
 
 
 def encode_values(values: Value, locale: bool = False) -> tuple[Array, int]:
-    """Return a number for each value, ascending, the last for missing ones, and how many others there are.
+    """Return integer codes in ascending order of the values, the last for missing ones, and their number.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def encode_values(values: Value, locale: bool = False) -> tuple[Array, int]:
 
 
 def order_rows(keys: Sequence[Value], desc: Sequence[bool] = (), locale: bool = False) -> Array:
-    """Return the places from 0 that sort rows by several keys, missing values last.
+    """Return the zero-based positions that sort rows by several keys, missing values last.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def order_rows(keys: Sequence[Value], desc: Sequence[bool] = (), locale: bool = 
 
 
 def concatenate_columns(parts: Sequence[Value]) -> Value:
-    """Return vectors one below the other; factors become one with the levels of all.
+    """Concatenate vectors; factors are combined to one with the levels of all.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def concatenate_columns(parts: Sequence[Value]) -> Value:
 
 
 def rbind(*parts: Value, **more: Value) -> Value:
-    """Return vectors and matrices one below the other as a matrix, and frames as one frame, as R's ``rbind``.
+    """Stack vectors and matrices by rows as a matrix, and data frames as one, as R's ``rbind``.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def rbind(*parts: Value, **more: Value) -> Value:
     for key, each in given.items():
         own = [format_row_name(i) for i in each.index] if isinstance(each, pd.DataFrame) else None
         if not isinstance(each, pd.DataFrame):
-            # a list keeps the kind of each element
+            # a list preserves the type of each element
             cells = each if isinstance(each, (dict, list)) else to_vector(each)
             cells = cells if isinstance(cells, dict) else dict(zip(names, cells))
             each = data_frame(cells, check_names=False)
@@ -338,7 +338,7 @@ def rbind(*parts: Value, **more: Value) -> Value:
 
 
 def cbind(*parts: Value, **more: Value) -> Value:
-    """Return vectors and matrices side by side as a matrix; with a frame among them, as a frame.
+    """Combine vectors and matrices by columns as a matrix; with a data frame, as a data frame.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def cbind(*parts: Value, **more: Value) -> Value:
         return bind_arrays(list(given.values()), [k if isinstance(k, str) else "" for k in given], 1) if given else None
     if any(count_dimensions(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
         raise PydpstatError("vectors beside a frame need a name: write cbind(frame, z=z)")
-    # the columns of a frame keep their names
+    # the columns of a data frame retain their names
     columns = {
         name: each
         for key, value in more.items()
@@ -361,9 +361,9 @@ def cbind(*parts: Value, **more: Value) -> Value:
 
 
 def bind(parts: Sequence[Value], labels: Sequence[str], function: str, named: bool = False) -> Value:
-    """Return what ``cbind`` or ``rbind`` does, where only some parts have a label or two the same.
+    """Combine parts by ``cbind`` or ``rbind`` where some labels are absent or repeated.
 
-    `named` is whether a label is given, and not only the name of a variable.
+    `named` is whether a label is given explicitly, rather than taken from a variable.
 
     Examples
     --------
@@ -372,7 +372,7 @@ def bind(parts: Sequence[Value], labels: Sequence[str], function: str, named: bo
     """
     present = [(part, label) for part, label in zip(parts, labels) if part is not None]
     if any(isinstance(part, pd.DataFrame) for part, _ in present):
-        # the names of variables count for vectors beside a frame only
+        # the names of variables label vectors only together with a data frame
         rest = list(dropwhile(lambda each: count_dimensions(each[0]) > 1, present)) if function == "cbind" else []
         alone = len({label for _, label in rest} - {""}) == len(rest)
         if named or not alone or any(count_dimensions(part) > 1 for part, _ in rest):

@@ -1,4 +1,4 @@
-"""R's functions of groups and of functions: sapply, tapply, split and their relatives."""
+"""R's functions that apply a function to elements or groups: sapply, tapply, split and others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Function = Callable[..., Value]
 
 
 def lapply(X: Value, FUN: Function, *args: Value, **more: Value) -> Value:
-    """Return a list of the results of a function for each element, as R's ``lapply``.
+    """Apply a function to each element and return a list, as R's ``lapply``.
 
     Examples
     --------
@@ -51,10 +51,10 @@ def lapply(X: Value, FUN: Function, *args: Value, **more: Value) -> Value:
 def sapply(
     X: Value, FUN: Function, *args: Value, simplify: bool = True, USE_NAMES: bool = True, **more: Value
 ) -> Value:
-    """Return the results of a function for each element as a vector or matrix, as R's ``sapply``.
+    """Apply a function to each element and return a vector or matrix, as R's ``sapply``.
 
-    Names of elements, and strings that are elements, become names of the result. Results that are lists or
-    frames are refused, where R makes a matrix of lists: write `lapply`.
+    Names of elements, or elements that are strings, become names of the result. Results that are lists or
+    data frames, of which R makes a matrix of lists, are refused: write `lapply`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def _collect_results(
 
 
 def vapply(X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: bool = True, **more: Value) -> Value:
-    """Return what `sapply` does, where each result is of the kind and length of `FUN_VALUE`.
+    """Apply `sapply`, where each result has the type and length of `FUN_VALUE`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def mapply(
     USE_NAMES: bool = True,
     **more: Value,
 ) -> Value:
-    """Return the results of a function of the first elements, the second ones and so on, as R's ``mapply``.
+    """Apply a function to the first elements, the second ones and so on, as R's ``mapply``.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def mapply(
 
 
 def Map(f: Function, *vectors: Value, **more: Value) -> Value:
-    """Return `mapply`'s results as a list.
+    """Apply a function to corresponding elements and return a list, as R's ``Map``.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def Map(f: Function, *vectors: Value, **more: Value) -> Value:
 
 
 def Reduce(f: Function, x: Value, init: Value = None, right: bool = False, accumulate: bool = False) -> Value:
-    """Return a function of two values applied from the first element to the last, as R's ``Reduce``.
+    """Combine elements by a function of two values, from first to last, as R's ``Reduce``.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def replicate(n: int, expr: Function, simplify: bool = True) -> Value:
 
 
 def do_call(what: Function, args: Value) -> Value:
-    """Return a call of a function with a list's elements, or with a dict's as named arguments.
+    """Call a function with the elements of a list, or with those of a dict as named arguments.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def do_call(what: Function, args: Value) -> Value:
 
 
 def with_stream(function: Function, rng: Value) -> Function:
-    """Return a function of a mirror that draws from a stream wherever it is called.
+    """Return a mirror's function with its random number stream bound.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def with_stream(function: Function, rng: Value) -> Function:
 
 
 def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -> Value:
-    """Return the results of a function for each row (1), column (2) or cell ([1, 2]), as R's ``apply``.
+    """Apply a function to each row (1), column (2) or cell ([1, 2]), as R's ``apply``.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -
 
 
 def _get_grouping_factors(index: Value) -> tuple[list[Factor], list[str]]:
-    """The factors by which groups are made, and their names."""
+    """Return the grouping factors and their names."""
     if isinstance(index, (dict, pd.DataFrame)):
         names, vectors = get_names_and_elements(index)
         return list(map(find_categories, vectors)), list(map(str, names or []))
@@ -254,7 +254,7 @@ def _get_grouping_factors(index: Value) -> tuple[list[Factor], list[str]]:
 
 
 def _find_group_positions(factors: list[Factor], n: int) -> list[Array]:
-    """The places of each group's elements, the first factor's levels fastest."""
+    """Return the positions of each group's elements, with the first factor's levels varying fastest."""
     if wrong := [len(each) for each in factors if len(each) != n]:
         raise PydpstatError(f"groups must have one value for each of {n} elements; got {wrong[0]}")
     code, stride, known = np.zeros(n, dtype=np.intp), 1, np.ones(n, dtype=bool)
@@ -268,7 +268,7 @@ def _find_group_positions(factors: list[Factor], n: int) -> list[Array]:
 
 
 def split(x: Value, f: Value, drop: bool = False) -> dict[str, Value]:
-    """Return a vector's elements or a frame's rows by group, in the order of levels, as R's ``split``.
+    """Split a vector or the rows of a data frame by group, in the order of levels, as R's ``split``.
 
     Examples
     --------
@@ -287,9 +287,9 @@ def split(x: Value, f: Value, drop: bool = False) -> dict[str, Value]:
 
 
 def tapply(X: Value, INDEX: Value, FUN: Function, *args: Value, default: Value = math.nan, **more: Value) -> Value:
-    """Return a function's results by one factor as a Series, or by several as a matrix with names.
+    """Apply a function by one factor and return a Series, or by several and return a named matrix.
 
-    Groups without elements have `default`. If results are longer than 1, groups of one factor are a dict.
+    The value of an empty group is `default`. Results longer than 1 by one factor are returned as a dict.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def tapply(X: Value, INDEX: Value, FUN: Function, *args: Value, default: Value =
 
 
 def ave(x: Value, *groups: Value, FUN: Function = r_arithmetic.mean) -> Value:
-    """Return for each element what a function gives for its group, as R's ``ave``.
+    """Return for each element the result of a function for its group, as R's ``ave``.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def ave(x: Value, *groups: Value, FUN: Function = r_arithmetic.mean) -> Value:
 
 
 def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) -> Value:
-    """Return sums of a matrix's or frame's rows by group, as R's ``rowsum``.
+    """Return sums by group of the rows of a matrix or data frame, as R's ``rowsum``.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) ->
 
 
 def relevel(x: Value, ref: Value) -> pd.Categorical:
-    """Return a factor with another level, by name or place, as its first one.
+    """Return a factor with another first level, given by name or position.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Histograms without a picture, their numbers of classes, and round numbers."""
+"""Histograms without plots, their numbers of bins, and round numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydpstat.porting.r._values import Value
 
 
 def hist(x: Value, breaks: Value = "Sturges", plot: bool = True, xname: str = "x") -> r_arithmetic.Histogram:
-    """Return R's histogram; nothing is drawn.
+    """Compute R's histogram, without a plot.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def hist(x: Value, breaks: Value = "Sturges", plot: bool = True, xname: str = "x
 
 
 def convert_to_r_type(points: Array) -> Array:
-    """Return round numbers as R's ``pretty`` has them: integers if all are, and none is 0, a double.
+    """Return the results of R's ``pretty`` in R's type: integers if all are whole and none is 0.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def convert_to_r_type(points: Array) -> Array:
 
 
 def nclass_Sturges(x: Value) -> float:
-    """Return Sturges' number of classes.
+    """Return Sturges' number of bins.
 
     Examples
     --------
@@ -51,17 +51,17 @@ def nclass_Sturges(x: Value) -> float:
 
 
 def nclass_scott(x: Value) -> float:
-    """Return Scott's number of classes."""
+    """Return Scott's number of bins."""
     return r_arithmetic.breaks_scott(to_vector(x))
 
 
 def nclass_FD(x: Value) -> float:
-    """Return Freedman and Diaconis' number of classes."""
+    """Return Freedman and Diaconis' number of bins."""
     return r_arithmetic.breaks_fd(to_vector(x))
 
 
 def pretty(x: Value, n: int = 5, min_n: int | None = None) -> Array:
-    """Return about n + 1 round numbers that cover x.
+    """Return about n + 1 equally spaced round numbers that cover x.
 
     Examples
     --------

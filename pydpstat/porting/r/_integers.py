@@ -1,4 +1,4 @@
-"""R's integers and doubles, where a number of Python's may be either."""
+"""R's integers and doubles, where the type of a Python number is ambiguous."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import as_character as _text
 
-# the largest of R's integers
+# the largest integer in R
 MAX_INTEGER = 2**31 - 1
 # from here on the text of a double may differ from that of an integer
 _MIN_AMBIGUOUS_INTEGER = 100_000
 
 
 class Integer(int):
-    """A large integer of R's; what is computed of it may be a double."""
+    """A large integer of R; the results of arithmetic may be doubles."""
 
 
 def make_r_integer(x: Any) -> int:
-    """Return one of R's integers.
+    """Return a number as an R integer.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def make_r_integer(x: Any) -> int:
 
 
 def is_double(x: object) -> bool:
-    """Return whether a number of Python's without decimals is a double in R: large ones are.
+    """Return whether an integral Python number is a double in R, as large ones are.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def is_double(x: object) -> bool:
 
 
 def check_number_text(*values: Any) -> None:
-    """Check that R writes numbers as Python does: 100000 is 1e+05 in R if it is no integer there.
+    """Check that numbers have the same text in R and Python: 100000 is 1e+05 in R unless it is an integer.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def check_number_text(*values: Any) -> None:
 
 
 def integers(x: Any) -> Any:
-    """Return integers, if R has them: beyond 2,147,483,647 R's result is NA, which is an error here.
+    """Return integers within R's range: beyond 2,147,483,647, R's result is NA, which is an error here.
 
     Examples
     --------

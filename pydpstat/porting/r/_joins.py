@@ -1,4 +1,4 @@
-"""Data frames joined, crossed and summed up."""
+"""Joins, combinations and aggregation of data frames."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pydpstat.r_arithmetic.factor import find_categories
 
 
 def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value) -> pd.DataFrame:
-    """Return a frame of all combinations, the first one's values fastest, as R's ``expand.grid``.
+    """Return a data frame of all combinations, the first vector varying fastest, as R's ``expand.grid``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value
 
 
 def _order_by_shell_sort(keys: list[int]) -> list[int]:
-    """The order of whole numbers by R's own sort, which with more than 17 of them mixes equal ones."""
+    """Return the order of whole numbers by R's Shell sort, which is unstable for more than 17 of them."""
     order, n = list(range(len(keys))), len(keys)
     gap = 1
     while gap <= n // 9:
@@ -72,7 +72,7 @@ def merge(
     sort: bool = True,
     suffixes: Sequence[str] = (".x", ".y"),
 ) -> pd.DataFrame:
-    """Return the rows of two frames whose keys are equal, in R's order of rows and columns.
+    """Merge the rows of two data frames with equal keys, in R's order of rows and columns.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def merge(
         raise PydpstatError(f"by must name columns of both frames, equally many; got {keys_x} and {keys_y}")
     left, right = make_join_keys(x, keys_x), make_join_keys(y, keys_y)
     found, back = match_join_keys(left, right), match_join_keys(right, left)
-    # groups come as R finds them: by the place of their first row in x among those that have a match
+    # R's order of groups: by the position of their first row in x among the rows with a match
     order_x = _order_by_shell_sort([1 + back[at[0]][0] if at else 0 for at in found])
     order_y = _order_by_shell_sort([1 + at[0] if at else 0 for at in back])
     after = {j: place for place, j in enumerate(order_y)}
@@ -117,7 +117,7 @@ def merge(
 
 
 def complete_cases(*parts: Value) -> Array:
-    """Return which rows of frames, and elements of vectors, have no missing value.
+    """Return whether each row of data frames, or element of vectors, has no missing value.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def complete_cases(*parts: Value) -> Array:
 
 
 def na_omit(object: Value) -> Value:
-    """Return a frame without the rows, or a vector without the elements, that have missing values.
+    """Return a data frame without the rows, or a vector without the elements, that have missing values.
 
     Examples
     --------
@@ -152,10 +152,10 @@ def na_omit(object: Value) -> Value:
 def aggregate(
     x: Value, by: Value = None, FUN: Value = None, *args: Value, data: Value = None, **more: Value
 ) -> pd.DataFrame:
-    """Return a function's results by group as a frame, with the first group's values fastest, as in R.
+    """Apply a function by group and return a data frame, the first group varying fastest, as in R.
 
     `x` is a formula, such as ``"income ~ sex + region"`` or ``"cbind(a, b) ~ g"``, with the data second; or
-    it is a vector or frame, with a dict of groups second. Rows with missing values are left out as R does.
+    a vector or data frame, with a dict of groups second. Rows with missing values are dropped as in R.
 
     Examples
     --------

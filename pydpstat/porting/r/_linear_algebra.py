@@ -1,4 +1,4 @@
-"""R's products and inverses of matrices."""
+"""R's matrix products, inverses and related functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pydpstat.r_arithmetic.moments import HAS_80_BIT, sum_long_doubles
 
 
 def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
-    """Return a matrix's diagonal, a matrix with that diagonal, or for one number an identity matrix.
+    """Return the diagonal of a matrix, a matrix with a diagonal, or an identity matrix.
 
     Examples
     --------
@@ -41,14 +41,14 @@ def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
     return np.diag(np.resize(values, int(nrow) if nrow else values.size))
 
 
-# below this the digits of a solution are those of a library
+# reciprocal condition number below which the digits of a solution depend on the library
 _MIN_INVERSE_CONDITION = 1e-10
 
 
 def solve(a: Value, b: Value = None) -> Value:
-    """Return the solution of ``a %*% x == b``, or the inverse of a matrix, by LAPACK as R does.
+    """Solve ``a %*% x == b``, or invert a matrix, by LAPACK as R does.
 
-    The last bits are those of NumPy's library. What R calls computationally singular is refused.
+    The last bits are those of NumPy's library. Computationally singular matrices are refused, as in R.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def solve(a: Value, b: Value = None) -> Value:
 
 
 def det(x: Value) -> float:
-    """Return the determinant, from its logarithm as R's ``det``.
+    """Return the determinant, computed from its logarithm as in R.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def det(x: Value) -> float:
 
 
 def matmul(x: Value, y: Value) -> Array:
-    """Return R's ``x %*% y``, summed in the order of the reference BLAS: a matrix, also of vectors.
+    """Return R's ``x %*% y``, summed in the order of the reference BLAS; the result is always a matrix.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def matmul(x: Value, y: Value) -> Array:
         raise PydpstatError(f"x must have as many columns as y has rows; got {left.shape} and {right.shape}")
     a, b = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        # then R sums in long double
+        # in this case R sums in long double
         a, b = a.astype(np.longdouble), b.astype(np.longdouble)
     total = np.zeros((len(a), b.shape[1]), dtype=a.dtype)
     with np.errstate(invalid="ignore"):
@@ -118,7 +118,7 @@ def matmul(x: Value, y: Value) -> Array:
 
 
 def crossprod(x: Value, y: Value = None) -> Array:
-    """Return ``t(x) %*% y``, and ``t(x) %*% x`` without `y`.
+    """Return ``t(x) %*% y``, or ``t(x) %*% x`` without `y`.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def crossprod(x: Value, y: Value = None) -> Array:
 
 
 def tcrossprod(x: Value, y: Value = None) -> Array:
-    """Return ``x %*% t(y)``, and ``x %*% t(x)`` without `y`.
+    """Return ``x %*% t(y)``, or ``x %*% t(x)`` without `y`.
 
     Examples
     --------
     >>> tcrossprod([1, 2]).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
-    # a vector has one column, whose rows have no names
+    # a vector is a column, whose rows have no names
     left, right = (each if count_dimensions(each) == 2 else to_vector(each) for each in (x, x if y is None else y))
     return matmul(as_matrix(left), t(as_matrix(right)))
 
@@ -146,7 +146,7 @@ _SWEEP_OPERATORS = {"-": np.subtract, "+": np.add, "*": np.multiply, "/": np.div
 
 
 def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] = "-") -> Value:
-    """Return a matrix less a value for each row (1) or column (2), or combined with it by another function.
+    """Subtract a value from each row (1) or column (2) of a matrix, or apply another function.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] =
 
 
 def isSymmetric(object: Value, tol: float = 100 * float(np.finfo(np.float64).eps)) -> bool:  # noqa: A002
-    """Tell whether a matrix is its transpose, but for a relative difference.
+    """Return whether a matrix is symmetric, up to a relative tolerance.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def isSymmetric(object: Value, tol: float = 100 * float(np.finfo(np.float64).eps
 
 
 def upper_tri(x: Value, diag: bool = False) -> Array:
-    """Tell which cells of a matrix are above the diagonal.
+    """Return whether each cell of a matrix is above the diagonal.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def upper_tri(x: Value, diag: bool = False) -> Array:
 
 
 def lower_tri(x: Value, diag: bool = False) -> Array:
-    """Tell which cells of a matrix are below the diagonal.
+    """Return whether each cell of a matrix is below the diagonal.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def lower_tri(x: Value, diag: bool = False) -> Array:
 
 
 def drop(x: Value) -> Value:
-    """Return a matrix of one row or column as a vector, and any other as it is.
+    """Return a matrix of one row or column as a vector, and other values unchanged.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def drop(x: Value) -> Value:
 
 
 def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> Array:
-    """Return values in rows, columns and further directions, the first index changing fastest.
+    """Return an array with the given dimensions, filled with the first index varying fastest.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> 
 
 
 def dimnames(x: Value) -> Value:
-    """Return the names of rows and columns as a list; NULL if there are none.
+    """Return the row and column names as a list, or NULL without names.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def dimnames(x: Value) -> Value:
 
 
 def set_dimnames(x: Value, value: Value) -> Value:
-    """Return what x is after ``dimnames(x) <- value``.
+    """Return an array after R's ``dimnames(x) <- value``.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def set_dimnames(x: Value, value: Value) -> Value:
 
 
 def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
-    """Return values minus the mean, divided by the standard deviation, of each column; of a vector of one.
+    """Center and scale columns by their means and standard deviations; a vector is a column.
 
     Examples
     --------

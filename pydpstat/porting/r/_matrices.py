@@ -1,4 +1,4 @@
-"""R's functions of matrices."""
+"""R's functions for matrices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pydpstat.results.results import DPResults
 
 
 def as_matrix(x: Value) -> Array:
-    """Return a frame, table or vector as a matrix; a vector is its only column.
+    """Return a data frame, table or vector as a matrix; a vector becomes a column.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def as_matrix(x: Value) -> Array:
 def matrix(
     data: Value = math.nan, nrow: Value = ..., ncol: Value = ..., byrow: bool = False, dimnames: Value = None
 ) -> Array:
-    """Return a matrix of values that are repeated as often as it needs, by columns unless `byrow`.
+    """Return a matrix of recycled values, filled by columns unless `byrow`.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def matrix(
 
 
 def dim(x: Any) -> Array | None:
-    """Return the numbers of rows and columns of a matrix, table or frame, and None for a vector.
+    """Return the numbers of rows and columns of a matrix, table or data frame, or None for a vector.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def dim(x: Any) -> Array | None:
 
 
 def nrow(x: Value) -> int | None:
-    """Return the number of rows, and None for a vector.
+    """Return the number of rows, or None for a vector.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def nrow(x: Value) -> int | None:
 
 
 def ncol(x: Value) -> int | None:
-    """Return the number of columns, and None for a vector.
+    """Return the number of columns, or None for a vector.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _get_axis_names(x: Value, axis: int) -> Value:
 
 
 def rownames(x: Value) -> Value:
-    """Return the names of a matrix's rows, or None. Those of a frame are its numbers of rows.
+    """Return the row names of a matrix, or None; for a data frame, its row names or numbers.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def rownames(x: Value) -> Value:
 
 
 def colnames(x: Value) -> Value:
-    """Return the names of the columns of a matrix or frame, or None.
+    """Return the column names of a matrix or data frame, or None.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def colnames(x: Value) -> Value:
 
 
 def set_rownames(x: Value, value: Value) -> Value:
-    """Return a matrix or frame with other names of its rows.
+    """Return a matrix or data frame with new row names.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def set_rownames(x: Value, value: Value) -> Value:
 
 
 def set_colnames(x: Value, value: Value) -> Value:
-    """Return a matrix or frame with other names of its columns.
+    """Return a matrix or data frame with new column names.
 
     Examples
     --------
@@ -173,9 +173,9 @@ def _set_axis_names(x: Value, value: Value, axis: int) -> Value:
 
 
 def cells(x: Value, *keys: Value, drop: bool = True) -> Value:
-    """Return ``x[i, j]`` of a matrix, table or frame, by R's places from 1, names or truth values.
+    """Return ``x[i, j]`` of a matrix, table or data frame, for positions from 1, names or logical values.
 
-    None is a key that is left out.
+    None is an omitted key.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def cells(x: Value, *keys: Value, drop: bool = True) -> Value:
 
 
 def replaced_cells(x: Value, *given: Value) -> Value:
-    """Return what a matrix or frame is after ``x[i, j] <- value``, given the keys and the value.
+    """Return a matrix or data frame after R's ``x[i, j] <- value``, given the keys and the value.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def replaced_cells(x: Value, *given: Value) -> Value:
 
 
 def rows(x: pd.DataFrame, i: Value) -> pd.DataFrame:
-    """Return ``x[i, ]`` of a frame.
+    """Return ``x[i, ]`` of a data frame.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def rows(x: pd.DataFrame, i: Value) -> pd.DataFrame:
 
 
 def columns(x: pd.DataFrame, j: Value) -> pd.DataFrame:
-    """Return ``x[j]`` of a frame.
+    """Return ``x[j]`` of a data frame.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def columns(x: pd.DataFrame, j: Value) -> pd.DataFrame:
 
 
 def resolve_axis_index(key: Value, n: int, names: Value) -> list[int]:
-    """Return the places from 0 of an index of R: numbers, negative ones, names or truth values.
+    """Return the zero-based positions of an R index: numbers, negative numbers, names or logical values.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def resolve_axis_index(key: Value, n: int, names: Value) -> list[int]:
 
 
 def t(x: Value) -> Array:
-    """Return the transpose of a matrix or frame; a vector becomes a matrix of one row.
+    """Return the transpose of a matrix or data frame; a vector becomes a matrix of one row.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def _compute_axis_sums(x: Value, axis: int, na_rm: bool, means: bool) -> Value:
 
 
 def rowSums(x: Value, na_rm: bool = False) -> Value:
-    """Return sums of rows.
+    """Return the sum of each row.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def rowSums(x: Value, na_rm: bool = False) -> Value:
 
 
 def colSums(x: Value, na_rm: bool = False) -> Value:
-    """Return sums of columns, with the names of the columns.
+    """Return the sum of each column, with the column names.
 
     Examples
     --------
@@ -335,7 +335,7 @@ def colSums(x: Value, na_rm: bool = False) -> Value:
 
 
 def rowMeans(x: Value, na_rm: bool = False) -> Value:
-    """Return means of rows.
+    """Return the mean of each row.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def rowMeans(x: Value, na_rm: bool = False) -> Value:
 
 
 def colMeans(x: Value, na_rm: bool = False) -> Value:
-    """Return means of columns, with the names of the columns.
+    """Return the mean of each column, with the column names.
 
     Examples
     --------
@@ -357,7 +357,7 @@ def colMeans(x: Value, na_rm: bool = False) -> Value:
 
 
 def bind_arrays(parts: Sequence[Value], names: Sequence[str], axis: int) -> Array:
-    """Return vectors and matrices one below the other (`axis` 0) or side by side, as ``rbind`` and ``cbind``.
+    """Stack vectors and matrices by rows (`axis` 0) or columns, as ``rbind`` and ``cbind``.
 
     Examples
     --------

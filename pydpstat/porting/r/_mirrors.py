@@ -1,4 +1,4 @@
-"""Results of DPpack's and diffpriv's functions in the form that they have in R, with R's messages."""
+"""Results of DPpack's and diffpriv's functions in R's form, with R's messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydpstat.porting.r._values import Value
 
 
 def access(found: tuple[Value, ...]) -> dict[str, Value]:
-    """Return the result of one of DPpack's data access functions as a list with R's names.
+    """Return the result of a DPpack data access function as a list with R's names.
 
     The breaks of a histogram are integers where R has integers.
 
@@ -34,9 +34,9 @@ def access(found: tuple[Value, ...]) -> dict[str, Value]:
 
 
 def column_of(function: Callable[..., Value], X: Value, *more: Value, **options: Value) -> Value:
-    """Return what a function of DPpack's computes of records, which R has as a matrix of one column.
+    """Return a DPpack function's result for records as a matrix of one column, as in R.
 
-    It has the names of the rows of `X`. A function that is none of DPpack's returns what it does.
+    It has the row names of `X`. The result of a function that is not DPpack's is unchanged.
 
     Examples
     --------
@@ -48,13 +48,13 @@ def column_of(function: Callable[..., Value], X: Value, *more: Value, **options:
     found = function(X, *more, **options)
     if not getattr(function, "__module__", "").startswith("pydpstat.dppack"):
         return found
-    # what is computed of kernels has no names
+    # results computed from kernels have no names
     kernel = getattr(getattr(function, "__self__", None), "kernel", None) not in (None, "linear")
     return with_dimnames(np.asarray(found).reshape(-1, 1), (None if kernel else get_row_names(X), None))
 
 
 def sensitivitySampler(object: Value, oracle: Value, n: Value, **options: Value) -> Value:
-    """Return diffpriv's ``sensitivitySampler``, and write R's message."""
+    """Call diffpriv's ``sensitivitySampler``, and write R's message."""
     plan = make_sampler_plan(options.get("m"), options.get("gamma"))
     message(f"Sampling sensitivity with m={plan.m} gamma=", plan.gamma, f" k={plan.k}")
     return diffpriv.sensitivitySampler(object, oracle, n, **options)

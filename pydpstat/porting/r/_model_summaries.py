@@ -1,4 +1,4 @@
-"""Summaries and analyses of variance of models, with what R prints of them."""
+"""Summaries and analyses of variance of models, with R's printed output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _format_right_aligned(value: float) -> str:
 
 
 def _format_named_cells(names: list[str], values: list[str], gap: int) -> list[str]:
-    """Lines of a vector with names whose cells have a gap behind them."""
+    """Return the lines of a named vector, with a gap after each cell."""
     wide = max(map(len, [*names, *values]))
     count = max(1, 80 // (wide + gap))
     return [
@@ -53,7 +53,7 @@ def _format_omitted_count(fit: Model) -> list[str]:
 
 
 def format_model(fit: Model) -> str:
-    """Return what R prints of a model."""
+    """Return R's printed output for a model."""
     lines = _format_call(fit, "  " if fit.family else "\n")
     lines += [
         "Coefficients:",
@@ -71,7 +71,7 @@ def format_model(fit: Model) -> str:
 
 
 class Summary(SimpleNamespace):
-    """R's summary of a model: `coefficients` is a matrix with names."""
+    """R's summary of a model: `coefficients` is a matrix with row and column names."""
 
     def __init__(self, fit: Model) -> None:
         from scipy.stats import f, norm, t
@@ -108,7 +108,7 @@ class Summary(SimpleNamespace):
             self._f_pvalue = float(f.sf(value, p - one, df))
 
     def _format_residuals(self) -> list[str]:
-        """The residuals, or their quartiles where they are many."""
+        """Return the lines of the residuals, or of their quartiles if there are many."""
         fit, gap = self._fit, 2 if self._fit.family else 1
         if not fit.df_residual:
             return [f"ALL {fit.rank} residuals are 0: no residual degrees of freedom!"]
@@ -152,12 +152,12 @@ class Summary(SimpleNamespace):
 
 
 class Anova(pd.DataFrame):
-    """A table of an analysis of variance or deviance, a frame with R's names."""
+    """An analysis of variance or deviance table: a data frame with R's names."""
 
     _metadata = ["heading"]
 
     def lines(self) -> list[str]:
-        """Return what R prints."""
+        """Return R's printed lines."""
         names = [str(each) for each in self.columns]
         tests = [k for k, name in enumerate(names) if name in ("F value", "F")]
         zap = [k for k, name in enumerate(names) if k not in tests and not name.endswith("Df") and name[:2] != "Pr"]
@@ -174,7 +174,7 @@ def _make_anova(heading: str, rows: Value, **columns: Value) -> Anova:
 def anova(object: Model, *others: Model, test: str | None = None) -> Anova:
     """Return the analysis of variance of a linear model's terms, or of nested models, as R's ``anova``.
 
-    Of generalized models it is the analysis of deviance, with p-values for ``test="Chisq"``.
+    For generalized linear models, it is the analysis of deviance, with p-values for ``test="Chisq"``.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _test_terms(fit: Model, test: str | None) -> Anova:
 
 
 def _fit_columns(fit: Model, columns: Array) -> Model:
-    """The model of fewer columns."""
+    """Fit the model with a subset of the columns."""
     smaller = copy.copy(fit)
     smaller._x, smaller.names = fit._x[:, columns], [n for n, kept in zip(fit.names, columns) if kept]
     smaller._fit_iteratively()

@@ -16,7 +16,7 @@ _FAMILIES = ("gaussian", "binomial", "poisson")
 
 
 class Fit(Model):
-    """A model that is summed up and printed as in R, but for the arguments of its call."""
+    """A model with R's summary and printed output, except for the arguments of its call."""
 
     def summary(self) -> Summary:
         """Return R's summary of the model."""
@@ -27,9 +27,9 @@ class Fit(Model):
 
 
 def lm(formula: str, data: Value, weights: Value = None) -> Model:
-    """Return a linear model fitted by least squares, as R's ``lm``.
+    """Fit a linear model by least squares, as R's ``lm``.
 
-    `data` is a frame or a dict of vectors. A coefficient that R would give as NA is refused.
+    `data` is a data frame or a dict of vectors. A coefficient that R would give as NA is refused.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def lm(formula: str, data: Value, weights: Value = None) -> Model:
 
 
 def glm(formula: str, family: str = "gaussian", data: Value = None, weights: Value = None) -> Model:
-    """Return a generalized linear model with the family's own link, iterated as R's ``glm``.
+    """Fit a generalized linear model with the canonical link, iterated as R's ``glm``.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def glm(formula: str, family: str = "gaussian", data: Value = None, weights: Val
 
 
 def coef(object: Value) -> Value:
-    """Return a model's coefficients with R's names, or the table of a summary.
+    """Return a model's coefficients with R's names, or the coefficient table of a summary.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def coef(object: Value) -> Value:
 
 
 def fitted(object: Model) -> pd.Series:
-    """Return a model's fitted values.
+    """Return the fitted values of a model.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def fitted(object: Model) -> pd.Series:
 
 
 def vcov(object: Model) -> Array:
-    """Return the covariances of a model's coefficients.
+    """Return the covariance matrix of a model's coefficients.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def vcov(object: Model) -> Array:
 
 
 def deviance(object: Model) -> float:
-    """Return a model's deviance, or its sum of squares.
+    """Return a model's deviance: for a linear model, the residual sum of squares.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def df_residual(object: Model) -> int:
 
 
 def nobs(object: Model) -> int:
-    """Return how many rows a model has used.
+    """Return the number of rows used in a fit.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def sigma(object: Model) -> float:
 
 
 def AIC(object: Model, k: float = 2.0) -> float:
-    """Return Akaike's criterion.
+    """Return the Akaike information criterion.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def AIC(object: Model, k: float = 2.0) -> float:
 
 
 def BIC(object: Model) -> float:
-    """Return Schwarz's criterion.
+    """Return the Bayesian information criterion.
 
     Examples
     --------
@@ -158,18 +158,18 @@ def BIC(object: Model) -> float:
 
 
 class LogLik(float):
-    """The logarithm of a likelihood, with the number of parameters and of records."""
+    """Logarithm of a likelihood, with the numbers of parameters and of observations."""
 
     r_class = "logLik"
     attributes: dict[str, Value]
 
     def lines(self) -> list[str]:
-        """Return the line that R prints."""
+        """Return R's printed line."""
         return [f"'log Lik.' {format_numbers(float(self), 7)[0]} (df={self.attributes['df']:g})"]
 
 
 def logLik(object: Model) -> LogLik:
-    """Return the logarithm of the likelihood.
+    """Return the log-likelihood of a model.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Vectors with names: R's arithmetic goes by place, where pandas goes by label."""
+"""Named vectors with R's arithmetic by position, where pandas aligns labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _to_array(x: object) -> object:
 
 
 class NamedVector(pd.Series):
-    """A Series whose operators take the elements of another vector in their order, whatever its names are.
+    """A Series whose operators combine elements by position, whatever the labels.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _make_reflected_operator(sign: str) -> Callable[[object, object], object]:
     operator, direct = getattr(pd.Series, f"__r{sign}__"), getattr(pd.Series, f"__{sign}__")
 
     def apply_reflected(self: object, other: object) -> object:
-        # the names of the first vector that has some
+        # names are those of the first named vector
         if isinstance(other, pd.Series) and other.index.dtype.kind not in "iu":
             return direct(other, _to_array(self))
         return operator(self, _to_array(other))

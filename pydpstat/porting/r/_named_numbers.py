@@ -1,4 +1,4 @@
-"""Single values of vectors with names: arithmetic keeps the name, as in R."""
+"""Single elements of named vectors: arithmetic preserves the name, as in R."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydpstat.porting.r._named import NamedVector
 
 
 class NamedNumber:
-    """A single value of a vector with names: it has its own name, and is the value otherwise."""
+    """A single element of a named vector: a scalar with a name."""
 
     names: list[object]
 
@@ -31,7 +31,7 @@ class NamedText(NamedNumber, str):
 
 
 def _keep_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return an operator of a single named value whose result has the name; of vectors theirs count."""
+    """Return an operator whose scalar result has the operand's name; a named vector's names take precedence."""
 
     def call_operator(self: Any, other: Any) -> Any:
         if not isinstance(other, (int, float)) or isinstance(other, np.generic):
@@ -45,7 +45,7 @@ def _keep_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def drop_name(x: Any) -> Any:
-    """Return a single number as Python's own.
+    """Return a single number as a plain Python number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""R's operators that NumPy and pandas do not have: remainders, rows, cells."""
+"""R's operators without a counterpart in NumPy and pandas: remainders, quotients and others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ quotient = make_elementwise(
 
 
 def divide(x: Value, y: Value) -> Value:
-    """Return a quotient; divided by zero it is infinite.
+    """Return a quotient, which is infinite for division by zero.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def divide(x: Value, y: Value) -> Value:
         with np.errstate(all="ignore"):
             return x / y
     except ZeroDivisionError:
-        # of two of Python's numbers
+        # for two Python numbers
         if x == 0:
             raise PydpstatError(
                 "0 / 0 is NaN in R, which is NA here: write NA where a number is divided by 0"
@@ -74,7 +74,7 @@ def divide(x: Value, y: Value) -> Value:
 
 
 def each(x: object) -> Iterable[object]:
-    """Return what R's ``for`` goes over: elements, a data frame's columns, a matrix's cells by column."""
+    """Return the values that R's ``for`` iterates over: elements, columns, or a matrix's cells by column."""
     if x is None:
         return []
     if isinstance(x, dict):
@@ -91,11 +91,11 @@ def each(x: object) -> Iterable[object]:
 
 
 def column_or(frame: pd.DataFrame, name: str, value: object) -> object:
-    """Return a column of a data frame where it has it, and else a variable, as R looks for names."""
+    """Return a column of a data frame if it exists, or else the value of a variable, by R's lookup rules."""
     return frame[name] if name in frame.columns else value
 
 
 def slot(object: Value, name: str) -> Value:  # noqa: A002
-    """Return a slot of an object, nan where it has no value yet, as R has NA there."""
+    """Return a slot of an object, or nan, R's NA, if it has no value yet."""
     found = get_component(object, name)
     return math.nan if found is None else found

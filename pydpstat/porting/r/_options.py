@@ -1,4 +1,4 @@
-"""R's options of how values are written, which print, cat, format and paste follow, and the time."""
+"""R's options for the output of print, cat, format and paste, and the system time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT_OPTIONS: dict[str, Any] = {
     "stringsAsFactors": False,
 }
 CURRENT_OPTIONS = dict(DEFAULT_OPTIONS)
-# R's other options that scripts read
+# other options of R that scripts read
 _UNSUPPORTED_OPTIONS = set(
     "OutDec contrasts encoding repos na.action max.print editor device browser papersize prompt timeout "
     "show.signif.stars digits.secs ts.eps verbose warning.length keep.source mc.cores expressions".split()
@@ -23,7 +23,7 @@ _UNSUPPORTED_OPTIONS = set(
 
 
 def options(*given: dict[str, object], **named: object) -> dict[str, object]:
-    """Set options and return the values they had; `digits`, `scipen` and `width` change what is written.
+    """Set options and return their previous values; `digits`, `scipen` and `width` affect output.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def getOption(x: str, default: object = None) -> Any:
 
 
 def Sys_Date() -> date:
-    """Return the day.
+    """Return the current date.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def Sys_Date() -> date:
 
 
 def Sys_time() -> datetime:
-    """Return the time.
+    """Return the current time.
 
     Examples
     --------

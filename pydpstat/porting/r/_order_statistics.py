@@ -1,4 +1,4 @@
-"""R's quantiles, and numbers as intervals."""
+"""R's quantiles, and grouping of numbers by intervals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONTINUOUS_TYPES = {4: (0, 1), 5: (0.5, 0.5), 6: (0, 0), 7: (1, 1), 8: (1 / 3, 
 def quantile(
     x: Value, probs: Value = (0, 0.25, 0.5, 0.75, 1), na_rm: bool = False, names: bool = True, type: int = 7
 ) -> Value:
-    """Return quantiles of one of R's nine types, named by their percentages.
+    """Compute quantiles by one of R's nine types, named by their percentages.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _compute_typed_quantiles(x: Vector, p: Vector, type: int) -> Vector:
 
 
 def fivenum(x: Value, na_rm: bool = True) -> Vector:
-    """Return minimum, lower hinge, median, upper hinge and maximum.
+    """Return the minimum, lower hinge, median, upper hinge and maximum.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def fivenum(x: Value, na_rm: bool = True) -> Vector:
 
 
 def IQR(x: Value, na_rm: bool = False, type: int = 7) -> float:
-    """Return the distance between the quartiles.
+    """Return the interquartile range.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def IQR(x: Value, na_rm: bool = False, type: int = 7) -> float:
 
 
 def mad(x: Value, center: Value = None, constant: float = 1.4826, na_rm: bool = False) -> float:
-    """Return the median absolute deviation from the median.
+    """Return the median absolute deviation from the median, times `constant`.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def mad(x: Value, center: Value = None, constant: float = 1.4826, na_rm: bool = 
 
 
 def summary(object: Value) -> Value:
-    """Return minimum, quartiles, mean and maximum, of a factor its counts; of a model its summary.
+    """Return minimum, quartiles, mean and maximum; for a factor, its counts; for a model, its summary.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def summary(object: Value) -> Value:
 
 
 def tabulate(bin: Value, nbins: int | None = None) -> Vector:
-    """Return how often 1, 2, ..., `nbins` occur.
+    """Count the occurrences of 1, 2, ..., `nbins`.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def tabulate(bin: Value, nbins: int | None = None) -> Vector:
 def findInterval(
     x: Value, vec: Value, rightmost_closed: bool = False, all_inside: bool = False, left_open: bool = False
 ) -> Value:
-    """Return for each value the interval between sorted points that it is in; 0 is below the first.
+    """Return the number of the interval between sorted points for each value; 0 is below the first.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def cut(
     dig_lab: int = 3,
     ordered_result: bool = False,
 ) -> Value:  # fmt: skip
-    """Return the intervals that values are in, as a factor, as R's ``cut``.
+    """Return the interval of each value, as a factor, as R's ``cut``.
 
     Parameters
     ----------
@@ -284,9 +284,9 @@ def approx(
     x: Value, y: Value, xout: Value = None, method: str = "linear", n: int = 50, rule: int = 1,
     ties: Callable[..., Value] = mean,
 ) -> dict[str, Vector]:  # fmt: skip
-    """Return points on the lines between points, and beyond their ends NA, or with rule 2 the last value.
+    """Interpolate between points; outside their range, return NA, or with rule 2 the nearest value.
 
-    If points have the same `x`, `ties` gives their `y`.
+    For points with equal `x`, `ties` combines their `y`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""R's orders and sets."""
+"""R's sorting, ranking, matching and set functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pydpstat.r_arithmetic._arrays import has_length
 
 
 def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) -> Vector:
-    """Return the places, from 1, that sort by one or several keys; ties keep their order.
+    """Return the positions, from 1, that sort by one or several keys; ties retain their order.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) 
         raise PydpstatError(f"the keys must have the same length; got {[count_elements(key) for key in keys]}")
     down = np.resize(to_logical_vector(decreasing), len(keys))
     columns, drop = [], np.zeros(count_elements(keys[0]) if keys else 0, bool)
-    # lexsort has the first key last
+    # lexsort takes the first key last
     for key, reverse in reversed(list(zip(keys, down))):
         codes, gone = compute_rank_codes(key)
         columns += [np.where(gone, 0, -codes if reverse else codes), ~gone if na_last is False else gone]
@@ -64,7 +64,7 @@ def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) 
 
 
 def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Value:
-    """Return a vector or factor in order, without the missing values; names go with their values.
+    """Sort a vector or factor, with its names, without missing values.
 
     Strings sort as in R in the environment's locale.
 
@@ -80,7 +80,7 @@ def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Val
 
 
 def rank(x: Value, ties_method: str = "average") -> Value:
-    """Return the ranks of values, of ties as `ties_method` says: average, min, max or first.
+    """Return the ranks of values, with ties by `ties_method`: average, min, max or first.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def rank(x: Value, ties_method: str = "average") -> Value:
 
 
 def unique(x: Value) -> Value:
-    """Return the different values in the order in which they first occur, without names.
+    """Return the distinct values in order of first occurrence, without names.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def unique(x: Value) -> Value:
 
 
 def duplicated(x: Value) -> Vector:
-    """Return which values, or rows of a frame, have occurred before.
+    """Return whether each value, or row of a data frame, has occurred before.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def duplicated(x: Value) -> Vector:
 
 
 def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
-    """Return the places, from 1, of values in a table; NA if a value is not there.
+    """Return the positions, from 1, of values in a table; NA if a value is absent.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
 
 
 def is_in(x: Value, table: Value) -> Value:
-    """Tell which values are in a table, as R's ``%in%``.
+    """Return whether each value is in a table, as R's ``%in%``.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _refuse_frames(*sets: Value) -> None:
 
 
 def union(x: Value, y: Value) -> Value:
-    """Return the different values of both vectors.
+    """Return the distinct values of both vectors.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def union(x: Value, y: Value) -> Value:
 
 
 def intersect(x: Value, y: Value) -> Value:
-    """Return the different values that both vectors have.
+    """Return the distinct values that are in both vectors.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def intersect(x: Value, y: Value) -> Value:
 
 
 def setdiff(x: Value, y: Value) -> Value:
-    """Return the different values of `x` that `y` does not have.
+    """Return the distinct values of `x` that are not in `y`.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def setdiff(x: Value, y: Value) -> Value:
 
 
 def which(x: Value) -> Value:
-    """Return the places, from 1, of what is true; NA is not.
+    """Return the positions, from 1, of the true elements; NA is not true.
 
     Examples
     --------
@@ -232,7 +232,7 @@ which_min, which_max = (
 
 
 def Position(f: Callable[[Value], Value], x: Value, nomatch: Value = math.nan) -> Value:
-    """Return the place, from 1, of the first element for which a function is true.
+    """Return the position, from 1, of the first element for which a function is true.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def Position(f: Callable[[Value], Value], x: Value, nomatch: Value = math.nan) -
 
 
 def Find(f: Callable[[Value], Value], x: Value) -> Value:
-    """Return the first element for which a function is true; NULL if there is none.
+    """Return the first element for which a function is true, or NULL.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def Find(f: Callable[[Value], Value], x: Value) -> Value:
 
 
 def Negate(f: Callable[..., Value]) -> Callable[..., Value]:
-    """Return the function that is true where another one is not.
+    """Return the logical negation of a function.
 
     Examples
     --------
