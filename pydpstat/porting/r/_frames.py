@@ -236,7 +236,7 @@ def match_join_keys(left: list[Value], right: list[Value]) -> list[list[int]]:
 
 
 def encode_values(values: Value, locale: bool = False) -> tuple[Array, int]:
-    """Return integer codes in ascending order of the values, the last for missing ones, and their number.
+    """Return integer codes in ascending order of the values, missing ones last, and the number of distinct values.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value
 
 
 def _order_by_shell_sort(keys: list[int]) -> list[int]:
-    """Return the order of whole numbers by R's Shell sort, which is unstable for more than 17 of them."""
+    """Return the order of whole numbers by R's Shell sort, which does not preserve the order of ties."""
     order, n = list(range(len(keys))), len(keys)
     gap = 1
     while gap <= n // 9:

@@ -41,7 +41,7 @@ def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
     return np.diag(np.resize(values, int(nrow) if nrow else values.size))
 
 
-# reciprocal condition number below which the digits of a solution depend on the library
+# reciprocal condition number below which the digits of a solution are those of the library
 _MIN_INVERSE_CONDITION = 1e-10
 
 

@@ -44,7 +44,7 @@ def lm(formula: str, data: Value, weights: Value = None) -> Model:
 
 
 def glm(formula: str, family: str = "gaussian", data: Value = None, weights: Value = None) -> Model:
-    """Fit a generalized linear model with the canonical link, iterated as R's ``glm``.
+    """Fit a generalized linear model with the family's default link, iterated as R's ``glm``.
 
     Examples
     --------

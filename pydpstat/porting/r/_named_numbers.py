@@ -31,7 +31,7 @@ class NamedText(NamedNumber, str):
 
 
 def _keep_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return an operator whose scalar result has the operand's name; a named vector's names take precedence."""
+    """Return an operator of a named scalar and another: a scalar result has the name, a vector its own names."""
 
     def call_operator(self: Any, other: Any) -> Any:
         if not isinstance(other, (int, float)) or isinstance(other, np.generic):

@@ -39,7 +39,7 @@ def _translate_bracket(token: str, perl: bool) -> str:
         raise NotSupportedError(f"[:{unknown[0]}:] is not supported in patterns: write its characters")
     rest = re.sub(r"\[:\w+:\]", "", inner)
     if not perl:
-        # a backslash in brackets is one in R's own patterns
+        # in R's own patterns, a backslash in brackets is literal
         rest = rest.replace("\\", "\\\\")
     rest = rest.replace("[", "\\[")
     rest = f"\\{rest}" if rest.startswith(("]", "^")) else rest
@@ -53,7 +53,7 @@ def _translate_bracket(token: str, perl: bool) -> str:
 
 @lru_cache(maxsize=256)
 def _compile_patterns(pattern: str, fixed: bool, perl: bool, ignore_case: bool) -> list[re.Pattern[str]]:
-    """The pattern as Python's, and where it has alternatives also with these reversed."""
+    """Compile a pattern in Python's syntax, and, if it has alternatives, also with these reversed."""
     tokens = [] if fixed else [each[0] for each in _TOKEN_PATTERN.finditer(pattern)]
     for k, token in enumerate(tokens):
         if len(token) > 1 and token.startswith("["):
@@ -90,7 +90,7 @@ def _build_reversed_tokens(tokens: list[str]) -> list[str]:
 def _apply_unambiguously(
     patterns: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Value], pattern: str
 ) -> Value:
-    """What a pattern gives, if the order of alternatives does not matter: R takes the longest one."""
+    """Apply a pattern if the order of alternatives does not matter: R takes the longest match."""
     first = use(patterns[0])
     if any(use(each) != first for each in patterns[1:]):
         raise NotSupportedError(f"R takes the longest alternative of {pattern!r} and Python the first: use perl=TRUE")
@@ -98,7 +98,7 @@ def _apply_unambiguously(
 
 
 def grepl(pattern: str, x: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False) -> Value:
-    """Tell which strings have a part that matches a pattern; a missing one has none.
+    """Return whether each string has a match of a pattern; a missing string has none.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def grep(
     value: bool = False,
     fixed: bool = False,
 ) -> Value:
-    """Return the places, from 1, of strings that match a pattern, or with `value` the strings.
+    """Return the positions, from 1, of strings that match a pattern, or with `value` the strings.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def sub(
     perl: bool = False,
     fixed: bool = False,
 ) -> Value:
-    r"""Replace the first part of each string that matches a pattern; ``\\1`` is its first group.
+    r"""Replace the first match of a pattern in each string; ``\\1`` is its first group.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def gsub(
     perl: bool = False,
     fixed: bool = False,
 ) -> Value:
-    """Replace all parts of each string that match a pattern.
+    """Replace all matches of a pattern in each string.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _replace_matches(pattern: str, replacement: str, x: Value, flags: tuple[bool
 
 
 def strsplit(x: Value, split: str | None, fixed: bool = False, perl: bool = False) -> list[Vector]:
-    """Return the parts of each string between matches of a pattern; with an empty one its characters.
+    """Split each string at the matches of a pattern; an empty pattern splits into characters.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def strsplit(x: Value, split: str | None, fixed: bool = False, perl: bool = Fals
             match = each.search(text) if split else None
             if match is None and split:
                 return [*pieces, text]
-            # a match of nothing splits off one character
+            # an empty match splits off one character
             end = match.end() if match is not None and match.end() else 0
             pieces.append(text[: match.start()] if match is not None and end else text[0])
             text = text[end or 1 :]
@@ -217,7 +217,7 @@ def strsplit(x: Value, split: str | None, fixed: bool = False, perl: bool = Fals
 
 
 class MatchPositions(np.ndarray):
-    """The places of a pattern in strings, from 1 and -1 for none, with their lengths as an attribute."""
+    """Positions of matches in strings, from 1 and -1 for none, with their lengths as an attribute."""
 
     attributes: dict[str, Value]
 
@@ -242,7 +242,7 @@ def _make_match_positions(spans: list[tuple[int, int]], ascii: bool) -> MatchPos
 def regexpr(
     pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
 ) -> MatchPositions:
-    """Return where a pattern first is in each string, for `regmatches`.
+    """Return the position of the first match in each string, for `regmatches`.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def regexpr(
 def gregexpr(
     pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
 ) -> list[MatchPositions]:
-    """Return where a pattern is in each string, for `regmatches`.
+    """Return the positions of all matches in each string, for `regmatches`.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def gregexpr(
 
 
 def regmatches(x: Value, m: MatchPositions | list[MatchPositions]) -> Value:
-    """Return the parts of strings that `regexpr` or `gregexpr` found.
+    """Return the substrings matched by `regexpr` or `gregexpr`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Elements by place, name or truth value, and what a vector, list or frame is after an assignment."""
+"""R's indexing by position, name or logical value, and its assignments to elements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PositionArray = npt.NDArray[np.int64]
 
 
 def take_elements(x: Value, places: PositionArray) -> Value:
-    """Return the elements of a vector or list, or the rows of a frame, at places from 0; -1 is NA.
+    """Return the elements of a vector or list, or rows of a data frame, at zero-based positions; -1 is NA.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _take_with_missing(values: Vector, places: PositionArray) -> Vector:
 
 
 def resolve_vector_index(i: Value, n: int, names: Names) -> tuple[PositionArray, list[Value]]:
-    """Return an index as places from 0, with -1 for NA, and the names that are new and stand behind the end.
+    """Return the zero-based positions of an index, with -1 for NA, and the names of new elements at the end.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def resolve_vector_index(i: Value, n: int, names: Names) -> tuple[PositionArray,
 
 
 def index(x: Value, i: Value) -> Value:
-    """Return elements as R's ``x[i]``: of a frame its columns, beyond the end NA.
+    """Return elements as R's ``x[i]``: of a data frame its columns, beyond the end NA.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def index(x: Value, i: Value) -> Value:
 
 
 def element(x: Value, i: Value) -> Value:
-    """Return one element as R's ``x[[i]]``: of a list as it is, of a frame a column.
+    """Return one element as R's ``x[[i]]``: an element of a list, a column of a data frame.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def get_component(x: Value, name: str) -> Value:
 
 
 def part(x: Value, name: str) -> Value:
-    """Return an element by its name, as R's ``x$name``: of a list, a frame, or any object's attribute.
+    """Return an element by name, as R's ``x$name``: of a list or data frame, or an object's attribute.
 
     Parameters
     ----------
@@ -220,13 +220,13 @@ def part(x: Value, name: str) -> Value:
     if isinstance(x, pd.DataFrame) and name not in names:
         raise PydpstatError(f"there is no column {name!r}: the columns are {names}")
     if isinstance(x, pd.DataFrame) and x.index.dtype == object:
-        # columns have no names, which the rows have
+        # columns have no names of their own; the names are those of the rows
         return get_column(x, name)
     return x[name] if name in names else None  # type: ignore[call-overload]
 
 
 def replaced(x: Value, i: Value, value: Value) -> Value:
-    """Return what `x` is after R's ``x[i] <- value``: a new object, longer or of another kind if need be.
+    """Return `x` after R's ``x[i] <- value``, as a new object, extended or converted if necessary.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def _assign_frame_column(x: pd.DataFrame, i: Value, value: Value) -> pd.DataFram
 
 
 def replaced_element(x: Value, i: Value, value: Value) -> Value:
-    """Return what `x` is after R's ``x[[i]] <- value`` or ``x$i <- value``: a list's element is any value.
+    """Return `x` after R's ``x[[i]] <- value`` or ``x$i <- value``; a list's element may be any value.
 
     Parameters
     ----------

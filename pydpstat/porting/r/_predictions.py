@@ -1,4 +1,4 @@
-"""Predictions and intervals of regressions."""
+"""Predictions and confidence intervals of regression models."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pydpstat.porting.r._values import Value
 def predict(
     object: Model, newdata: Value = None, type: str | None = None, interval: str = "none", level: float = 0.95
 ) -> Value:
-    """Return predictions for new data, with R's names; of a glm those of the ``link`` unless `type` differs.
+    """Return predictions for new data, with R's names; for a glm, of the ``link`` unless `type` differs.
 
-    With an `interval` ("confidence" or "prediction") of a linear model, a matrix of
+    With an `interval` ("confidence" or "prediction") of a linear model, return a matrix of
     ``fit``, ``lwr``, ``upr``.
 
     Examples
@@ -47,7 +47,7 @@ def predict(
 
 
 def confint(object: Model, parm: Value = None, level: float = 0.95) -> Array:
-    """Return confidence intervals of a linear model's coefficients; R's profile of a glm's is refused.
+    """Return confidence intervals of a linear model's coefficients; R's profile intervals of a glm are refused.
 
     Examples
     --------

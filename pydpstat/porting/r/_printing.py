@@ -1,4 +1,4 @@
-"""What R's ``print`` and ``cat`` write."""
+"""Output of R's ``print`` and ``cat``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
     for k, each in enumerate(parts):
         values = to_plain_vector(each)
         words = [format_elements(values[i : i + 1])[0] for i in range(values.size)]
-        # what is empty is set apart as well, but NULL
+        # empty values are separated as well, except for NULL
         for i, word in enumerate(words or [""] * (each is not None)):
             if k or i:
                 found += separators[count % len(separators)]
@@ -73,7 +73,7 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
 
 
 def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: bool = True) -> None:
-    """Write a value as R's ``print``: vectors, factors, matrices, lists, frames and tables.
+    """Print a value as R's ``print``: vectors, factors, matrices, lists, data frames and tables.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: 
 
 
 def printed(x: Value = None, *given: Value, **options: Value) -> Value:
-    """Write a value as R's ``print`` and return it.
+    """Print a value as R's ``print`` and return it.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def _format_vector(values: Vector, digits: Value, quote: bool) -> list[str]:
 
 
 def _format_numbered_lines(parts: Sequence[str]) -> list[str]:
-    """Lines of texts of one width, each with the number of its first one."""
+    """Return lines of strings of equal width, each beginning with the number of its first element."""
     label = len(str(len(parts))) + 2
     count = max(1, (CURRENT_OPTIONS["width"] - label) // (len(parts[0]) + 1))
     return [f"{f'[{k + 1}]':>{label}} {' '.join(parts[k : k + count])}" for k in range(0, len(parts), count)]
@@ -197,7 +197,7 @@ def _format_named_vector(
     rows = []
     for k in range(0, len(parts), count):
         for row in (labels, parts):
-            # a table's numbers are centered under nothing: all is aligned to the right
+            # the numbers of a table are aligned to the right
             rows += ["".join(f"{each:>{wide}} " for each in row[k : k + count])]
     return [*head, *rows]
 
@@ -236,7 +236,7 @@ def _format_list(x: Sequence[Value] | Mapping[str, Value], digits: Value, quote:
         label = f"[[{k}]]" if not shown else f"${shown}" if proper or name is None else f"$`{shown}`"
         label = prefix + label
         found += [label, *format_lines(each, digits, quote, label)]
-        # a list ends with an empty line itself
+        # a nested list ends with a blank line itself
         found += [] if isinstance(each, (list, Mapping)) and each else [""]
     return [*found, ""] if prefix else found
 
@@ -262,18 +262,18 @@ def _format_matrix(x: Value, dimnames: Sequence[Names], axes: Sequence[str], dig
     if axes:
         indent = " " * max(2, len(axes[0]) - max(map(len, labels)))
         labels = [indent + each for each in labels]
-    # without rows there is room for the name of one
+    # without rows, space for one row name remains
     head, above = axes or (" " * 4 * (not rows), None)
     return _wrap_columns([head, *labels], [[n, *b] for n, b in zip(names, body)], x.dtype == object, above)
 
 
 def _number_rows(count: int) -> list[str]:
-    # R leaves room for one row more
+    # R leaves space for the number of one more row
     return pad_texts([f"[{k + 1},]" for k in range(count)], width=len(f"[{count + 1},]"))
 
 
 def _format_array(x: Vector, digits: Value, quote: bool) -> list[str]:
-    """Lines of each matrix along the further directions."""
+    """Return the lines of each matrix of an array, for each index of its further dimensions."""
     names: Sequence[Names] = getattr(x, "dimnames", [None] * x.ndim)
     axes: Sequence[str] = getattr(x, "axes", ())
     found: list[str] = []
@@ -300,7 +300,7 @@ def _format_labels(names: Iterable[Value]) -> list[str]:
 def _wrap_columns(
     labels: list[str], columns: list[list[str]], left: bool = False, above: str | None = None
 ) -> list[str]:
-    """Lines of as many columns as there is room for, then of the next ones."""
+    """Return lines of columns, wrapped at the output width."""
     labels = pad_texts(labels, left=True)
     found: list[str] = []
     wide = [pad_texts(each, left) for each in columns]

@@ -1,4 +1,4 @@
-"""R's tests of ranks and of distributions."""
+"""R's rank tests and tests of distributions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LARGE_SAMPLE_POLYNOMIALS = (0.0038915, -0.083751, -0.31082, -1.5861), (0.003030
 
 
 def _count_rank_sums(m: int, n: int) -> Array:
-    """How many samples of m among m + n have each value of the rank sum's statistic."""
+    """Return the number of samples of m among m + n with each value of the rank sum statistic."""
     counts = np.array([1] + [0] * (m * n), dtype=object)
     for i in range(1, m + 1):
         for place in range(m * n, n + i - 1, -1):
@@ -46,7 +46,7 @@ def _count_rank_sums(m: int, n: int) -> Array:
 
 
 def _compute_exact_pvalue(probabilities: Array, value: float, alternative: str) -> float:
-    """The probability of a symmetric discrete statistic as far out as `value`, summed as R sums it."""
+    """Return the exact p-value of a symmetric discrete statistic, summed in R's order."""
     place, most = int(round(value)), len(probabilities) - 1
     ends = np.append(0.0, np.cumsum(probabilities))
 
@@ -65,7 +65,7 @@ def wilcox_test(
     x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
     exact: bool | None = None, correct: bool = True, data: Value = None,
 ) -> Test:  # fmt: skip
-    """Return Wilcoxon's signed rank or rank sum test, exact where R's is.
+    """Perform Wilcoxon's signed rank or rank sum test, with an exact p-value where R has one.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def wilcox_test(
 
 @accept_data_name
 def shapiro_test(x: Value) -> Test:
-    """Return Shapiro and Wilk's test of normality.
+    """Perform Shapiro and Wilk's test of normality.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def shapiro_test(x: Value) -> Test:
 
 
 def _compute_shapiro_wilk(x: Array) -> tuple[float, float]:
-    """Return W and the p-value of sorted values by Royston's algorithm AS R94, as R computes them."""
+    """Return W and its p-value for sorted values by Royston's algorithm AS R94, computed as in R."""
     n = len(x)
     weights = np.array([math.sqrt(0.5)])
     if n > 3:
@@ -159,7 +159,7 @@ def _compute_shapiro_wilk(x: Array) -> tuple[float, float]:
 
 @accept_data_name
 def kruskal_test(x: Value, g: Value = None, data: Value = None) -> Test:
-    """Return Kruskal and Wallis's test of samples, of values by groups, or of ``"y ~ group"`` with data.
+    """Perform Kruskal and Wallis's test of samples, of values by group, or of ``"y ~ group"`` with data.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def ks_test(
     exact: bool | None = None,
     **named: Value,
 ) -> Test:
-    """Return Kolmogorov and Smirnov's test of two samples, or of one and a distribution such as ``"pnorm"``.
+    """Perform Kolmogorov and Smirnov's test of two samples, or of one and a distribution such as ``"pnorm"``.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def ks_test(
 
 
 def _compute_smirnov_pvalue(value: float, n: int, m: int, is_last_of_tie: Array, alternative: str) -> float:
-    """The share of the orders of two samples, with their ties, whose statistic is at least as large."""
+    """Return the share of the orders of two samples, with ties, whose statistic is at least as large."""
     limit = (0.5 + math.floor(value * n * m - 1e-7)) / (n * m)
     u, ways = np.array([0]), np.array([1.0])
     for k in range(1, n + m + 1):
@@ -251,7 +251,7 @@ def _compute_smirnov_pvalue(value: float, n: int, m: int, is_last_of_tie: Array,
 
 
 def _compute_asymptotic_pvalue(value: float, size: float, alternative: str) -> float:
-    """R's sums of the limit's series, which end where a term is below 1e-6."""
+    """Return the asymptotic p-value by R's series, truncated where a term is below 1e-6."""
     if alternative != "two.sided":
         return math.exp(-2 * size * value**2)
     x = math.sqrt(size) * value

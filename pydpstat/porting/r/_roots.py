@@ -18,7 +18,7 @@ def uniroot(
     f: Callable[[float], Value], interval: Value = None, lower: Value = None, upper: Value = None,
     tol: float = _DOUBLE_EPSILON**0.25, maxiter: int = 1000,
 ) -> dict[str, float]:  # fmt: skip
-    """Return a root of a function between points of different signs, by the steps of R's ``uniroot``.
+    """Find a root of a function between points of different signs, by the steps of R's ``uniroot``.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def uniroot(
     1.4142
     """
     ends = [lower, upper] if interval is None else to_vector(interval).tolist()
-    # Brent's names: b is the best point, a the one before, and the root is between b and c
+    # Brent's names: b is the best point, a the previous one, and the root is between b and c
     a, b = map(float, ends)
     fa, fb = (float(np.ravel(f(x))[0]) for x in (a, b))
     if not a < b or fa * fb > 0 or fa != fa or fb != fb:

@@ -47,7 +47,7 @@ def rep(x: Value, times: Value = 1, length_out: int | None = None, each: int = 1
 
 
 def rep_len(x: Value, length_out: int) -> Value:
-    """Repeat a vector up to a length.
+    """Repeat a vector up to a given length.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def seq(
         return (1 if a is None else a) + np.arange(n) * step if b is None else b - np.arange(n - 1, -1, -1) * step
     if a is None and b is None:
         return seq_len(n)
-    # n as R's kind of number
+    # n in R's number type
     b = a + (type(count)(n) - 1) if b is None else b
     a = b - (type(count)(n) - 1) if a is None else a
     if n <= 2 or a == b:
@@ -146,7 +146,7 @@ def _make_stepped_sequence(a: float, b: float, step: float) -> Value:
 
 
 def population(x: Value) -> Value:
-    """Return what R's ``sample`` draws from: for a single number of at least 1 the numbers up to it.
+    """Return the values that R's ``sample`` draws from: for one number of at least 1, the numbers up to it.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def population(x: Value) -> Value:
 
 
 def seq_len(length_out: Value) -> Vector:
-    """Return 1, 2, ..., `length_out`; nothing if it is 0.
+    """Return 1, 2, ..., `length_out`; empty for 0.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def seq_len(length_out: Value) -> Vector:
 
 
 def seq_along(along_with: Value) -> Vector:
-    """Return the places of a vector's elements, from 1.
+    """Return the positions of a vector's elements, from 1.
 
     Examples
     --------

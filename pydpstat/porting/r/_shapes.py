@@ -1,4 +1,4 @@
-"""What R's vectors, lists, matrices and frames are here, and how results of calls become one of them."""
+"""Representation of R's matrices, lists and data frames, and combination of results to one of them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ RESERVED_WORDS = set(
 
 
 class Matrix(np.ndarray):
-    """A matrix or table with names: `dimnames` has those of each axis or None, `axes` a word for a table's.
+    """A matrix or table with `dimnames`, names of each axis or None, and `axes`, labels of a table's axes.
 
-    Arithmetic keeps the names. ``m["a", "b"]`` is a cell by its names; places count from 0, as in NumPy.
+    Arithmetic preserves the names. ``m["a", "b"]`` is a cell by name; positions count from 0, as in NumPy.
 
     Examples
     --------
@@ -69,11 +69,11 @@ class Matrix(np.ndarray):
 
 
 class MatrixAxisNames(tuple[str, ...]):
-    """Words for the axes of a matrix that is no table: its columns have their own decimals."""
+    """Labels for the axes of a matrix that is not a table: its columns have their own decimals."""
 
 
 def _expand_operand(value: Value, shape: tuple[int, ...]) -> Value:
-    """Return an operand of a matrix, a vector repeated down its columns as R does."""
+    """Return an operand of a matrix; a vector is recycled down the columns, as in R."""
     size = np.size(value)
     if np.shape(value) == shape or size == 1:
         return value if np.ndim(value) == 0 or np.shape(value) == shape else np.ravel(value)[0]
@@ -89,7 +89,7 @@ def _find_label_position(name: str, names: Names) -> int:
 
 
 def with_dimnames(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
-    """Return a matrix with names of its rows and columns, or an array with those of its axes.
+    """Return a matrix with row and column names, or an array with names of each axis.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def with_dimnames(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] =
 
 
 def parse_dimnames(dimnames: Value, n: int) -> tuple[list[Names], tuple[str, ...]]:
-    """Return the names of `n` axes, and what these are called, of R's argument `dimnames`.
+    """Return the names of `n` axes, and the labels of the axes, from R's argument `dimnames`.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def parse_dimnames(dimnames: Value, n: int) -> tuple[list[Names], tuple[str, ...
 
 
 def get_dimnames(x: Value) -> tuple[Names, ...]:
-    """Return the names of an array's axes, None for those that have none.
+    """Return the names of an array's axes, with None for those without names.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def get_dimnames(x: Value) -> tuple[Names, ...]:
 
 
 def format_row_name(label: object) -> str:
-    """Return the name of a frame's row: R counts from 1 what the index counts from 0.
+    """Return the row name of a data frame: R numbers rows from 1, the index from 0.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def format_row_name(label: object) -> str:
 
 
 def get_row_names(x: Value) -> Names:
-    """Return the names of the rows of a frame or matrix, and None where they only count the rows.
+    """Return the row names of a data frame or matrix, or None for consecutive numbers.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def get_row_names(x: Value) -> Names:
 
 
 def get_column(frame: pd.DataFrame, name: object) -> Value:
-    """Return a frame's column as a vector: a Categorical for a factor, else an array.
+    """Return a data frame's column as a vector: a Categorical for a factor, else an array.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def get_column(frame: pd.DataFrame, name: object) -> Value:
 
 
 def to_vector_or_factor(x: Value) -> Value:
-    """Return a vector: a factor as a Categorical, anything else as an array.
+    """Return a factor as a Categorical, and any other vector as an array.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def to_vector_or_factor(x: Value) -> Value:
 
 
 def take_rows(x: Value, places: Value) -> Value:
-    """Return the elements of a vector, or the rows of a frame, at places from 0; -1 is a missing one.
+    """Return the elements of a vector, or rows of a data frame, at zero-based positions; -1 is a missing one.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def take_rows(x: Value, places: Value) -> Value:
 
 
 def make_data_frame(columns: dict[str, Value], index: Value = None) -> pd.DataFrame:
-    """Return a frame of equally long vectors.
+    """Return a data frame of vectors of equal length.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def make_data_frame(columns: dict[str, Value], index: Value = None) -> pd.DataFr
 
 
 def is_one_way_table(x: object) -> bool:
-    """Tell whether a Series is a table of one factor, whose index has a name, and no vector with names.
+    """Return whether a Series is a one-way table, whose index has a name, rather than a named vector.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def is_one_way_table(x: object) -> bool:
 
 
 def is_multiway_table(x: object) -> bool:
-    """Tell whether a matrix is a table of several factors.
+    """Return whether a matrix is a table of several factors.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def is_multiway_table(x: object) -> bool:
 
 
 def count_dimensions(x: Any) -> int:
-    """Return how many dimensions a value has.
+    """Return the number of dimensions of a value.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def count_dimensions(x: Any) -> int:
 
 
 def get_names_and_elements(x: Value) -> tuple[Names, list[Value]]:
-    """Return the names of a list's, vector's or frame's elements, or None, and the elements.
+    """Return the names of the elements of a list, vector or data frame, or None, and the elements.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def _to_python_values(x: Array) -> list[Value]:
 
 
 def make_list(values: list[Value], names: Names) -> Value:
-    """Return a list, or a dict of the names.
+    """Return a list, or a dict for given names.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def make_list(values: list[Value], names: Names) -> Value:
 
 
 def combine_results(results: list[Value], names: Names) -> Value:
-    """Return results as one vector, as a matrix with a column for each, or as a list, as R's sapply does.
+    """Combine results to a vector, a matrix with a column for each, or a list, as R's ``sapply``.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def combine_results(results: list[Value], names: Names) -> Value:
 
 
 def refuse_unknown(name: str, given: object, allowed: Sequence[object]) -> None:
-    """Raise an error unless an option has one of its values.
+    """Raise an error unless an option has one of the allowed values.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def make_one_way_table(counts: Value, levels: Value, name: Value) -> pd.Series:
 
 
 def released(x: DPResults) -> Value:
-    """Return what R has for a mirror's release: a number, a vector with names, or a table.
+    """Return a mirror's release in R's form: a number, a named vector, or a table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Strings: pasted, cut, searched and replaced."""
+"""R's string functions: concatenation, substrings, conversion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pydpstat.porting.r._values import (
 
 
 def paste(*values: Value, sep: str = " ", collapse: str | None = None) -> Value:
-    """Join vectors element by element as strings, and all of them with `collapse`.
+    """Concatenate vectors element by element as strings, and optionally all elements by `collapse`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def _to_texts_with_na(x: Value) -> list[str]:
 
 
 def paste0(*values: Value, collapse: str | None = None) -> Value:
-    """Join vectors element by element as strings with nothing in between.
+    """Concatenate vectors element by element as strings, without a separator.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def toString(x: Value, collapse: str = ", ") -> str:
 
 
 def message(*values: Value) -> None:
-    """Write values to the standard error, with a line end.
+    """Write values to the standard error, followed by a line end.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def message(*values: Value) -> None:
 
 
 def single_text(x: Value) -> Value:
-    """Return a single string, by which ``switch`` chooses; a number would choose by its place.
+    """Return a single string for ``switch``; a number would select by position.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def single_text(x: Value) -> Value:
 
 
 def nzchar(x: Value) -> Value:
-    """Return whether strings have at least one character; a missing one has.
+    """Return whether each string is nonempty; a missing string is.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def nzchar(x: Value) -> Value:
 
 
 def apply_to_texts(x: Value, function: Callable[[str], Value], otherwise: Value = None) -> Value:
-    """Return a function of each string; a missing one gives `otherwise`.
+    """Apply a function to each string; the result for a missing one is `otherwise`.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def apply_to_texts(x: Value, function: Callable[[str], Value], otherwise: Value 
 
 
 def toupper(x: Value) -> Value:
-    """Return strings in capital letters.
+    """Return strings in upper case.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def toupper(x: Value) -> Value:
 
 
 def tolower(x: Value) -> Value:
-    """Return strings in small letters.
+    """Return strings in lower case.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def tolower(x: Value) -> Value:
 
 
 def trimws(x: Value, which: str = "both") -> Value:
-    """Return strings without white space at both ends, or at the left or right one.
+    """Remove whitespace at both ends of strings, or at the left or right one.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def trimws(x: Value, which: str = "both") -> Value:
 
 
 def substr(x: Value, start: Value, stop: Value) -> Value:
-    """Return the characters of strings from one place to another, which count from 1.
+    """Return the substrings between two positions, which count from 1.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def substr(x: Value, start: Value, stop: Value) -> Value:
 
 
 def substring(text: Value, first: Value, last: Value = 1000000) -> Value:
-    """Return the characters of strings from one place to another; all are recycled.
+    """Return the substrings between two positions; all arguments are recycled.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def substring(text: Value, first: Value, last: Value = 1000000) -> Value:
 
 
 def strrep(x: Value, times: Value) -> Value:
-    """Return strings repeated.
+    """Repeat each string.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def strrep(x: Value, times: Value) -> Value:
 
 
 def strtoi(x: Value, base: int = 0) -> Value:
-    """Return whole numbers written with a base; NA if a string is none.
+    """Convert strings to integers in a given base; NA for an invalid string.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def strtoi(x: Value, base: int = 0) -> Value:
     radix = to_single_integer(base, "base")
 
     def parse_integer(text: str) -> float:
-        # C's base 0: a leading 0 is that of octal numbers
+        # in C's base 0, a leading 0 means octal
         own = 8 if not radix and re.fullmatch(r"\s*[-+]?0[0-7]+", text) else radix
         try:
             found = int(text.replace("_", "?").replace("o", "?").replace("b", "?") if not radix else text, own)
@@ -255,7 +255,7 @@ startsWith, endsWith = _make_affix_test("startsWith", "start"), _make_affix_test
 
 
 def casefold(x: Value, upper: bool = False) -> Value:
-    """Return strings in small or capital letters.
+    """Return strings in lower or upper case.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def casefold(x: Value, upper: bool = False) -> Value:
 
 
 def chartr(old: str, new: str, x: Value) -> Value:
-    """Return strings with other letters in the place of some.
+    """Replace characters of strings by others.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def chartr(old: str, new: str, x: Value) -> Value:
 
 
 def utf8ToInt(x: str) -> Vector:
-    """Return the numbers of a string's characters.
+    """Return the code points of a string's characters.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def utf8ToInt(x: str) -> Vector:
 
 
 def intToUtf8(x: Value, multiple: bool = False) -> Value:
-    """Return the characters of numbers, as one string or as several.
+    """Return the characters of code points, as one string or several.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def intToUtf8(x: Value, multiple: bool = False) -> Value:
 
 
 def make_unique(names: Value, sep: str = ".") -> Vector:
-    """Return strings, of which those that have occurred before get a number.
+    """Return unique strings: repeated ones get a number as suffix.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What R's ``str`` writes of a value, and runs of equal values."""
+"""R's ``str``, and runs of equal values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_STRING_LENGTH, _LEVELS_WIDTH, _ROUNDING_TOLERANCE = 100, 13, 9e-16
 
 
 def str(object: Value) -> None:  # noqa: A001, A002
-    """Write what a vector, list or frame is made of, as R's ``str``.
+    """Print the structure of a vector, list or data frame, as R's ``str``.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Runs(dict[builtins.str, Vector]):
     """Lengths and values of runs."""
 
     def lines(self) -> list[builtins.str]:
-        """Return the lines that ``print`` writes.
+        """Return R's printed lines.
 
         Examples
         --------
@@ -130,7 +130,7 @@ class Runs(dict[builtins.str, Vector]):
 
 
 def rle(x: Value) -> Runs:
-    """Return how long runs of equal values are, and the values.
+    """Return the lengths and values of runs of equal values.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def rle(x: Value) -> Runs:
     if x is None or get_factor(x) is not None:
         raise PydpstatError("x must be a vector, and no factor: write as_character(x)")
     values = to_plain_vector(x)
-    # a missing value is equal to none
+    # a missing value is not equal to any value
     differ = (values[1:] != values[:-1]) | find_missing(values[1:])
     ends = np.flatnonzero(np.append(differ, [True] * bool(values.size)))
     return Runs(lengths=np.diff(ends, prepend=-1), values=values[ends])

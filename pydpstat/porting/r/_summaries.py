@@ -1,4 +1,4 @@
-"""Summaries of vectors: sums, extremes, moments and quantiles, to R's last bit."""
+"""Summaries of vectors: sums, extremes, moments and correlations, exact to R's last bit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _drop_missing(x: Vector, na_rm: bool) -> Vector:
 
 
 def sum(*x: Value, na_rm: bool = False) -> Value:
-    """Return the sum of all values; of integers and truth values an integer, if R has it.
+    """Return the sum of all values; of integers and logical values, an integer within R's range.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _make_extreme_function(name: str, sign: int) -> Callable[..., Value]:
         if values.dtype == object:
             ordered = sorted(values, key=make_collation_key)
             return ordered[-1] if sign > 0 else ordered[0]
-        # of equal values the first, which tells zeros of both signs apart
+        # the first of equal values, which matters for zeros of both signs
         chosen = values[int(np.argmax(values) if sign > 0 else np.argmin(values))].item()
         return make_r_integer(chosen) if values.dtype.kind in "bi" else chosen
 
@@ -92,7 +92,7 @@ max, min = _make_extreme_function("max", 1), _make_extreme_function("min", -1)
 
 
 def range(*x: Value, na_rm: bool = False) -> Vector:
-    """Return the least and the largest of all values.
+    """Return the minimum and maximum of all values.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def range(*x: Value, na_rm: bool = False) -> Vector:
 
 
 def any(*x: Value) -> bool:
-    """Tell whether one of the values is true.
+    """Return whether any value is true.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def any(*x: Value) -> bool:
 
 
 def all(*x: Value) -> bool:
-    """Tell whether all values are true.
+    """Return whether all values are true.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _make_parallel_extreme(name: str, sign: int) -> Callable[..., Value]:
         result, *rest = expand_by_recycling(*(to_numeric_vector(each) for each in x))
         for each in rest:
             gone = find_missing(result) | find_missing(each)
-            # of equal values the first
+            # the first of equal values
             better = each > result if sign > 0 else each < result
             result, old = np.where(better, each, result), result
             if gone.any():
@@ -170,7 +170,7 @@ cummax, cummin = (
 
 
 def mean(x: Value, trim: float = 0, na_rm: bool = False) -> float:
-    """Return the mean, with `trim` without this share of values at each end.
+    """Return the mean, optionally without a share `trim` of the values at each end.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def median(x: Value, na_rm: bool = False) -> float:
 
 
 def var(x: Value, y: Value = None, na_rm: bool = False) -> Value:
-    """Return the variance with denominator n - 1; of a matrix or frame the covariances of its columns.
+    """Return the variance with denominator n - 1; for a matrix or data frame, the covariance matrix.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def var(x: Value, y: Value = None, na_rm: bool = False) -> Value:
 
 
 def sd(x: Value, na_rm: bool = False) -> float:
-    """Return the standard deviation, the root of the variance.
+    """Return the standard deviation with denominator n - 1.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def _has_columns(x: Value) -> bool:
 
 
 def cov(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Value:
-    """Return the covariance of two vectors, or of the columns of matrices or frames.
+    """Return the covariance of two vectors, or of the columns of matrices or data frames.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def cov(x: Value, y: Value = None, use: str = "everything", method: str = "pears
 
 
 def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Value:
-    """Return the correlation of two vectors, or of the columns of matrices or frames.
+    """Return the correlation of two vectors, or of the columns of matrices or data frames.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _split_columns(x: Value) -> list[Vector]:
 
 
 def weighted_mean(x: Value, w: Value = None, na_rm: bool = False) -> float:
-    """Return the mean with weights.
+    """Return the weighted mean.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def weighted_mean(x: Value, w: Value = None, na_rm: bool = False) -> float:
 
 
 def diff(x: Value, lag: int = 1, differences: int = 1) -> Value:
-    """Return the differences of elements that are `lag` apart.
+    """Return the differences of elements at distance `lag`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of counts, with their sums and shares."""
+"""Contingency tables, with margins and proportions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from pydpstat.porting.r._values import Value
 
 
 def table(*factors: Value, useNA: str | None = None, exclude: Value = "", dnn: Value = None, **more: Value) -> Value:
-    """Return counts of levels: a Series for one factor, otherwise a matrix with names, as R's ``table``.
+    """Count combinations of levels: a Series for one factor, otherwise a named matrix, as R's ``table``.
 
-    The index of the Series has a name, "" without `dnn`: by this a table is told from a named vector.
+    The index of the Series has a name, "" without `dnn`, which distinguishes a table from a named vector.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def table(*factors: Value, useNA: str | None = None, exclude: Value = "", dnn: V
 
 
 def xtabs(formula: str, data: Value, addNA: bool = False) -> Value:
-    """Return the counts, or the sums of a left side, by one or two factors, as R's ``xtabs``.
+    """Return the counts, or the sums of the left side, by one or two factors, as R's ``xtabs``.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def xtabs(formula: str, data: Value, addNA: bool = False) -> Value:
     left, right = collect_formula_variables(formula, list(data))
     if addNA or len(left) > 1 or not right:
         raise PydpstatError(f"formula must have factors and at most one variable of sums; got {formula!r}")
-    # rows with missing values have no part in the levels either
+    # rows with missing values do not contribute levels
     known = np.flatnonzero(complete_cases(*(data[name] for name in [*left, *right])))
     groups = {name: take_rows(to_vector_or_factor(data[name]), known) for name in right}
     if not left:
@@ -75,7 +75,7 @@ def xtabs(formula: str, data: Value, addNA: bool = False) -> Value:
 
 
 def marginSums(x: Value, margin: Value = None) -> Value:
-    """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
+    """Return the sums of a table's rows (1), columns (2), or all cells, as R's ``marginSums``.
 
     Examples
     --------
@@ -95,7 +95,7 @@ margin_table = marginSums
 
 
 def proportions(x: Value, margin: Value = None) -> Value:
-    """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
+    """Return a table's cells divided by their total, or by the total of their row (1) or column (2).
 
     Examples
     --------
@@ -118,7 +118,7 @@ prop_table = proportions
 
 
 def addmargins(A: Value, margin: int | None = None) -> Value:
-    """Return a table with its sums as a further row (`margin` 1), column (2), or both, ``Sum``.
+    """Return a table with sums as a further row (`margin` 1), column (2), or both, named ``Sum``.
 
     Examples
     --------

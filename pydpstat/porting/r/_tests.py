@@ -1,4 +1,4 @@
-"""R's tests of hypotheses."""
+"""R's tests of means, variances and correlations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALTERNATIVE_WORDS = {"two.sided": "not equal to", "less": "less than", "greater
 
 @dataclass(frozen=True)
 class Test:
-    """A test's result, with R's names. `estimate` is a Series where R has names of several estimates."""
+    """Result of a test, with R's names. `estimate` is a Series if R names several estimates."""
 
     method: str
     p_value: float
@@ -49,7 +49,7 @@ class Test:
     data_name: str = ""
 
     def __post_init__(self) -> None:
-        """Give single numbers the names, and the interval the attribute, that they have in R."""
+        """Set R's names of single numbers, and the level of the interval."""
         words = self.degrees or ("df",)
         names = {"statistic": self.letter, "null_value": self.meaning, "estimate": self.label or self.meaning}
         names |= {"parameter": words[0]} if len(words) == 1 else {}
@@ -63,7 +63,7 @@ class Test:
             object.__setattr__(self, "conf_int", interval)
 
     def __str__(self) -> str:
-        """Return what R prints, without the line of the data where `data_name` is empty."""
+        """Return R's printed output, without the data line if `data_name` is empty."""
         degrees = to_vector(self.parameter).tolist() if self.parameter is not None else []
         words = self.degrees or (("df",) if len(degrees) == 1 else ("num df", "denom df"))
         found = [] if self.statistic is None else [(self.letter, self.statistic)]
@@ -95,7 +95,7 @@ class Test:
 
 
 def accept_data_name(test: Callable[..., Test]) -> Callable[..., Test]:
-    """Return a test that takes a text of its data, ``data_name``, which R reads off the call and prints."""
+    """Return a test with the parameter ``data_name``, the text of the data that R takes from the call."""
 
     @wraps(test)
     def call_test(*given: Value, data_name: str = "", **options: Value) -> Test:
@@ -117,7 +117,7 @@ def _compute_tail_probability(distribution: Value, value: float, alternative: st
 def _compute_pivot_interval(
     alternative: str, level: float, ppf: Callable[[float], float], low: float, high: float
 ) -> Array:
-    """The interval from quantiles of a pivot, open to `low` or `high` for one-sided alternatives."""
+    """Return the interval from quantiles of a pivot, bounded by `low` or `high` if one-sided."""
     if not 0 < level < 1:
         raise PydpstatError(f"conf_level must be between 0 and 1; got {level}")
     tail = (1 - level) / (2 if alternative == "two.sided" else 1)
@@ -133,7 +133,7 @@ def _to_doubles(x: Value, name: str) -> Array:
 
 
 def _read_samples(x: Value, y: Value, data: Value, paired: bool = False) -> tuple[Array, Array | None, list[str], str]:
-    """One or two samples without missing values, the names of their groups, and the text of a formula."""
+    """Return one or two samples without missing values, their group names, and the text of a formula."""
     names, text = ["x", "y"], ""
     if isinstance(x, str):
         left, right = parse_formula_sides(x)
@@ -162,7 +162,7 @@ def t_test(
     x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
     var_equal: bool = False, conf_level: float = 0.95, data: Value = None,
 ) -> Test:  # fmt: skip
-    """Return Student's or Welch's test of one or two samples, or of ``"y ~ group"`` with data.
+    """Perform Student's or Welch's t-test of one or two samples, or of ``"y ~ group"`` with data.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def var_test(
     conf_level: float = 0.95,
     data: Value = None,
 ) -> Test:
-    """Return the F test of two variances.
+    """Perform the F-test of two variances.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def cor_test(
     x: Value, y: Value, alternative: str = "two.sided", method: str = "pearson", exact: bool | None = None,
     conf_level: float = 0.95,
 ) -> Test:  # fmt: skip
-    """Return the test of Pearson's or Spearman's correlation; Kendall's is refused.
+    """Perform the test of Pearson's or Spearman's correlation; Kendall's is refused.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def cor_test(
 
 def _compute_spearman_pvalue(value: float, n: int, alternative: str, exact: bool) -> float:
     def compute_tail(lower: bool) -> float:
-        """R's tail: a small S is a large correlation."""
+        """Return R's tail probability: a small S is a large correlation."""
         if not exact:
             r = 1 - value / (n * (n**2 - 1) / 6)
             size = r / math.sqrt((1 - r**2) / (n - 2)) if abs(r) < 1 else math.copysign(math.inf, r)

@@ -1,4 +1,4 @@
-"""R's tests of counts and shares."""
+"""R's tests of counts and proportions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from pydpstat.porting.r._values import Value
 
 
 def _make_count_table(x: Any, y: Value) -> Value:
-    """Counts: those given, or the table of two vectors."""
+    """Return the given counts, or the contingency table of two vectors."""
     if y is not None:
         keep = ~(find_missing(x) | find_missing(y))
         x = table(to_vector(np.asarray(x, dtype=object))[keep], to_vector(np.asarray(y, dtype=object))[keep])
@@ -52,7 +52,7 @@ def _make_count_table(x: Any, y: Value) -> Value:
 
 
 def _copy_names(cells: Array, x: Value) -> Value:
-    """Cells with the names of the counts that they belong to."""
+    """Return cells with the names of the counts."""
     if cells.ndim == 1:
         return with_names(cells, list(x.index) if isinstance(x, pd.Series) else None)
     source = x if x is None else as_matrix(x)
@@ -65,7 +65,7 @@ def _copy_names(cells: Array, x: Value) -> Value:
 
 @accept_data_name
 def chisq_test(x: Value, y: Value = None, correct: bool = True, p: Value = None, rescale_p: bool = False) -> Test:
-    """Return Pearson's test of a table, of two factors, or of counts against probabilities.
+    """Perform Pearson's chi-squared test of a table, of two factors, or of counts against probabilities.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def prop_test(
     correct: bool = True,
     data_name: str = "",
 ) -> Test:
-    """Return the test of proportions of successes `x` among `n`, or of a table with two columns.
+    """Perform the test of proportions of successes `x` among `n`, or of a table with two columns.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def prop_test(
 def binom_test(
     x: Value, n: Value = None, p: float = 0.5, alternative: str = "two.sided", conf_level: float = 0.95
 ) -> Test:
-    """Return the exact binomial test of `x` successes among `n`, or of successes and failures.
+    """Perform the exact binomial test of `x` successes among `n`, or of successes and failures.
 
     Examples
     --------
@@ -213,9 +213,9 @@ def fisher_test(
     conf_int: bool = True,
     conf_level: float = 0.95,
 ) -> Test:
-    """Return Fisher's exact test of a table of 2 rows and 2 columns.
+    """Perform Fisher's exact test of a table with 2 rows and 2 columns.
 
-    The odds ratio and its interval have about 4 exact digits, as R searches them.
+    The odds ratio and its interval have about 4 exact digits, from R's root search.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def fisher_test(
         return float((support * compute_weights(ratio)).sum()) if ratio else low
 
     def solve_ratio(function: Callable[[float], float], target: float) -> float:
-        """The ratio, or its inverse above 1, as R searches it."""
+        """Return the ratio, or above 1 the reciprocal of its inverse, from R's root search."""
         gap = function(1) - target
         if gap * (function(0) - target) < 0:
             return uniroot(lambda ratio: function(ratio) - target, [0, 1])["root"]

@@ -1,4 +1,4 @@
-"""Data frames of dplyr's class."""
+"""Tibbles, data frames of dplyr's class."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame
 from pydpstat.porting.r._values import Value
 
-# where dplyr breaks the lines of its messages
+# width at which dplyr breaks the lines of its messages
 _MESSAGE_WIDTH = 79
 
 
 class Tibble(pd.DataFrame):
-    """A data frame that is not printed, as R's tibbles are printed otherwise."""
+    """A data frame that cannot be printed, as R prints tibbles in another form."""
 
     @property
     def _constructor(self) -> type[Tibble]:
@@ -29,7 +29,7 @@ class Tibble(pd.DataFrame):
 
 
 def as_tibble(x: Value) -> pd.DataFrame:
-    """Return a frame, a table, a matrix or a list of vectors as a frame that is not printed.
+    """Return a data frame, a table, a matrix or a list of vectors as a tibble.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def as_tibble(x: Value) -> pd.DataFrame:
 
 
 def match_frame_class(result: pd.DataFrame, frame: Value, by: Sequence[str] = ()) -> pd.DataFrame:
-    """Return what a verb makes of a frame: a tibble if the frame is one or has groups.
+    """Return a verb's result in its data frame's class: a tibble if the data frame is one or has groups.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def match_frame_class(result: pd.DataFrame, frame: Value, by: Sequence[str] = ()
 
 
 def tell_groups(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Write dplyr's message that a summary is in groups, and return the summary.
+    """Write dplyr's message on the groups of a summary, and return the summary.
 
     Examples
     --------

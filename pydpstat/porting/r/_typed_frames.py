@@ -1,4 +1,4 @@
-"""Data frames that know which of their columns are R's integers with missing values, which are doubles here."""
+"""Data frames that mark columns of R's integers with missing values, which are doubles here."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pandas as pd
 
 
 class TypedFrame(pd.DataFrame):
-    """A data frame whose integers become some again where rows with missing values are left out.
+    """A data frame whose integers become integers again where rows with missing values are dropped.
 
-    A column that is assigned, and all that other methods make of the frame, are as pandas has them.
+    Assigned columns, and the results of other methods, are those of pandas.
 
     Examples
     --------
@@ -35,22 +35,22 @@ class TypedFrame(pd.DataFrame):
 
     @property
     def loc(self) -> Any:
-        """Rows and columns by labels."""
+        """Indexer of rows and columns by label."""
         return _TypedIndexer(super().loc, self)
 
     @property
     def iloc(self) -> Any:
-        """Rows and columns by places."""
+        """Indexer of rows and columns by position."""
         return _TypedIndexer(super().iloc, self)
 
     def assign(self, **columns: Any) -> pd.DataFrame:
-        """Return the frame with other columns."""
+        """Return the data frame with new columns."""
         made = {name for name, value in columns.items() if isinstance(value, TypedColumn)}
         return mark_integers(super().assign(**columns), (self.integers - set(columns)) | made)
 
 
 class TypedColumn(pd.Series):
-    """A column of R's integers with missing values; sums and products with other integers are such, too."""
+    """A column of R's integers with missing values; sums and products with other integers have the same type."""
 
     @property
     def _constructor(self) -> type[pd.Series]:
@@ -58,7 +58,7 @@ class TypedColumn(pd.Series):
 
     @property
     def values(self) -> Any:
-        """The numbers, which become integers where the missing ones are left out."""
+        """Values of the column, which become integers where the missing ones are dropped."""
         return np.asarray(super().values).view(IncompleteIntegers)
 
     def __getitem__(self, key: Any) -> Any:
@@ -82,7 +82,7 @@ for _sign in ("add", "sub", "mul", "radd", "rsub", "rmul"):
 
 
 class IncompleteIntegers(np.ndarray):
-    """R's integers with missing values among them as doubles; arithmetic makes usual doubles of them.
+    """R's integers with missing values as doubles; the results of arithmetic are plain doubles.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _are_whole(x: Any) -> bool:
 
 
 class _TypedIndexer:
-    """An indexer of pandas whose results keep what is known of columns."""
+    """Indexer of pandas whose results preserve the integer columns."""
 
     def __init__(self, indexer: Any, frame: TypedFrame) -> None:
         self._indexer, self._frame = indexer, frame
@@ -120,7 +120,7 @@ class _TypedIndexer:
 
 
 def mark_integers(frame: pd.DataFrame, names: Any) -> pd.DataFrame:
-    """Return a frame that knows which columns are integers; those without missing values become some.
+    """Return a data frame with marked integer columns; those without missing values become integers.
 
     Examples
     --------

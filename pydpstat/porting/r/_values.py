@@ -1,4 +1,4 @@
-"""What R's vectors and lists are here: their kinds, names, missing values and recycling."""
+"""Representation of R's vectors and lists: types, names, missing values and recycling."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
 from pydpstat.results.results import DPResults
 
-# a vector of R: one-dimensional, of truth values, int64, float64, or strings as objects with None
+# a vector of R: one-dimensional, of logical values, int64, float64, or strings as objects with None
 Vector = np.ndarray
 Names = list[Any] | None
-# any value of R: a number, a string, a vector, a list, a frame, NULL
+# any value of R: a number, a string, a vector, a list, a data frame, NULL
 Value = Any
 _SCALAR_TYPES = (str, bool, int, float, np.generic)
 
@@ -85,7 +85,7 @@ def _make_missing_truth_error(name: str) -> PydpstatError:
 
 
 def get_factor(x: Value) -> pd.Categorical | None:
-    """Return a factor as a Categorical, and None for anything else.
+    """Return a factor as a Categorical, and None for any other value.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def get_factor(x: Value) -> pd.Categorical | None:
 
 
 def concatenate_vectors(vectors: Sequence[Vector]) -> Vector:
-    """Return vectors as one, of the kind that all of them can be: truth values, integers, doubles, strings.
+    """Concatenate vectors, converted to their common type: logical values, integers, doubles or strings.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def concatenate_vectors(vectors: Sequence[Vector]) -> Vector:
 
 
 def to_strings(x: Value) -> Vector:
-    """Return a vector as strings, as R's ``as.character``, None where one is missing; a factor's labels.
+    """Return a vector as strings, as R's ``as.character``, with None for missing values; a factor's labels.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def to_vector(x: Value, name: str = "x") -> Vector:
 
 
 def get_element_names(x: Value) -> Names:
-    """Return the names of a vector's, list's or frame's elements, or None.
+    """Return the names of the elements of a vector, list or data frame, or None.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def get_element_names(x: Value) -> Names:
 
 
 def with_names(values: Value, names: Names, like: Value = None) -> Value:
-    """Return a vector with names, or as it is without; of `like` it keeps that it is a table.
+    """Return a vector with names, or unchanged for None; a table if `like` is one.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def with_names(values: Value, names: Names, like: Value = None) -> Value:
 
 
 def to_scalar(x: Value, keep_name: bool = True) -> Value:
-    """Return the only value of a vector, which keeps its name.
+    """Return the only element of a vector, with its name.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def make_named_number(x: Value, name: str) -> Value:
 
 
 def drop_attributes(x: Value) -> Value:
-    """Return a vector without its names and shape, and a single value as it is.
+    """Return a vector without its names and shape, and a single value unchanged.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def to_single_integer(x: Value, name: str = "x") -> int:
 
 
 def count_elements(x: Value) -> int:
-    """Return the number of elements, as R's ``length``: of a frame that of its columns.
+    """Return the number of elements, as R's ``length``: of a data frame, the number of columns.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def count_elements(x: Value) -> int:
 
 
 def expand_by_recycling(*vectors: Vector) -> list[Vector]:
-    """Return vectors as long as the longest, or empty if one is.
+    """Recycle vectors to the length of the longest, or to length 0 if one is empty.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def expand_by_recycling(*vectors: Vector) -> list[Vector]:
 
 
 def match_shape(values: Value, *like: Value) -> Value:
-    """Return an elementwise result: single if all of `like` are, with the names or shape of the first one.
+    """Return an elementwise result as a scalar if all of `like` are, with the names or shape of the first one.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def match_shape(values: Value, *like: Value) -> Value:
 
 
 def make_elementwise(function: Callable[..., Iterable[object]], name: str, description: str) -> Callable[..., Value]:
-    """Return a function of vectors, which are recycled, that keeps names, shapes and frames.
+    """Return a function of recycled vectors that preserves names, shapes and data frames.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def make_elementwise(function: Callable[..., Iterable[object]], name: str, descr
 
 
 def to_numeric_vector(x: Value, name: str = "x") -> Vector:
-    """Return a vector of numbers or truth values; strings and factors raise an error.
+    """Return a vector of numbers or logical values; strings and factors raise an error.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def to_numeric_vector(x: Value, name: str = "x") -> Vector:
 
 
 def check_flat_vector(x: Value, name: str = "x") -> Value:
-    """Return what can be written as a vector: a list of vectors, or a frame, cannot.
+    """Return a value that can be written as a vector; a list of vectors or a data frame raises an error.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def check_flat_vector(x: Value, name: str = "x") -> Value:
 
 
 def find_missing(x: Value) -> npt.NDArray[np.bool_]:
-    """Return which elements are missing.
+    """Return whether each element is missing.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def find_missing(x: Value) -> npt.NDArray[np.bool_]:
 
 
 def to_logical_vector(x: Value, name: str = "x") -> npt.NDArray[np.bool_]:
-    """Return a vector of truth values, numbers but 0 being true.
+    """Return a vector of logical values; numbers other than 0 are true.
 
     Examples
     --------

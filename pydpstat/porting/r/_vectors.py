@@ -1,4 +1,4 @@
-"""Vectors made, joined, repeated and ordered."""
+"""R's functions that construct, combine and reorder vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pydpstat.results import DPResults
 
 
 def c(*values: Value, **named: Value) -> Value:
-    """Join values into a vector, as R's ``c``; with a list among them it is a list.
+    """Combine values into a vector, as R's ``c``; with a list among them, into a list.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def c(*values: Value, **named: Value) -> Value:
 
 
 def to_element_list(x: Value) -> list[Value]:
-    """Return the elements of a list, dict, frame or vector.
+    """Return the elements of a list, dict, data frame or vector.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _combine_element_names(parts: list[tuple[str, Names, int]]) -> Names:
 
 
 def unlist(x: Value, use_names: bool = True) -> Value:
-    """Return a list's elements, those of lists in it as well, as one vector, as R's ``unlist``.
+    """Flatten a list, including nested lists, to one vector, as R's ``unlist``.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def unlist(x: Value, use_names: bool = True) -> Value:
 def factor(
     x: Value = None, levels: Value = None, labels: Value = None, exclude: Value = None, ordered: bool = False
 ) -> pd.Categorical:
-    """Return a vector as a factor, whose levels are its sorted values unless they are given.
+    """Return a vector as a factor, whose levels are its sorted values by default.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def factor(
 
 
 def rev(x: Value) -> Value:
-    """Return a vector or list from its end to its beginning.
+    """Return a vector or list in reverse order.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def rev(x: Value) -> Value:
 
 
 def compute_rank_codes(key: Value) -> tuple[Vector, Vector]:
-    """Return for each element the place of its value among the sorted ones, and which are missing.
+    """Return the rank of each element's value among the sorted values, and whether it is missing.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def compute_rank_codes(key: Value) -> tuple[Vector, Vector]:
 
 
 def setNames(object: Value, nm: Value) -> Value:
-    """Return a vector or list with other names; with NULL, without.
+    """Return a vector or list with new names, or without names for NULL.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def setNames(object: Value, nm: Value) -> Value:
 
 
 def names(x: Value) -> Value:
-    """Return the names of a vector's, list's or frame's elements; NULL without.
+    """Return the names of the elements of a vector, list or data frame, or NULL.
 
     Examples
     --------
@@ -209,7 +209,7 @@ length = count_elements
 
 
 def append(x: Value, values: Value, after: int | None = None) -> Value:
-    """Return a vector or list with further values, behind its end or an element.
+    """Return a vector or list with further values at the end or after a position.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def _take_array_rows(x: Value, places: Vector, tail: bool = False) -> Value:
 
 
 def to_comparable_vectors(x: Value, y: Value) -> tuple[Vector, Vector]:
-    """Return two vectors of one kind, so that they can be compared: a factor counts as its labels.
+    """Return two vectors of a common type for a comparison, factors as their labels.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def to_comparable_vectors(x: Value, y: Value) -> tuple[Vector, Vector]:
 
 
 def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
-    """Return a function or operator of all pairs, as a matrix with a row for each of `X`.
+    """Apply a function or operator to all pairs, as a matrix with a row for each element of `X`.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     if function is None:
         raise PydpstatError(f"FUN must be a function or one of {list(operators)}; got {FUN!r}")
     x, y = to_vector(X), to_vector(Y)
-    # R's product of all pairs is of doubles
+    # R's product of all pairs is computed in doubles
     x = x.astype(np.float64) if FUN == "*" else x
     with np.errstate(all="ignore"):
         result = integers(np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size))))
@@ -310,7 +310,7 @@ def _get_shape(x: Value) -> tuple[int, ...]:
 
 
 def ifelse(test: Value, yes: Value, no: Value) -> Value:
-    """Return elements of `yes` where the test is true, else of `no`, as R's ``ifelse``.
+    """Return elements of `yes` where the test is true, and of `no` where it is false, as R's ``ifelse``.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def ifelse(test: Value, yes: Value, no: Value) -> Value:
     """
     chosen = to_logical_vector(test, "test")
     sides = [(to_plain_vector(yes, "yes"), chosen), (to_plain_vector(no, "no"), ~chosen)]
-    # a side that is never chosen does not make numbers of truth values, nor strings of numbers
+    # values that are never selected do not affect the type of the result
     kind = concatenate_vectors([values[:0] for values, at in sides if at.any()]).dtype
     first, second = (
         np.resize(to_strings(values) if kind == np.dtype(object) else values, at.size)
@@ -335,7 +335,7 @@ LETTERS = freeze_array(np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object
 
 
 def as_list(x: Value) -> Value:
-    """Return a list of the elements, by the names that they have.
+    """Return a list of the elements, with their names.
 
     Examples
     --------
@@ -362,7 +362,7 @@ def unname(obj: Value) -> Value:
 
 
 def set_names(object: Value, names: Value) -> Value:
-    """Return what x is after ``names(x) <- names``."""
+    """Return a vector after R's ``names(x) <- names``."""
     return unname(object) if names is None else setNames(object, names)
 
 

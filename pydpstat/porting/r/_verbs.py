@@ -1,4 +1,4 @@
-"""dplyr's verbs on frames."""
+"""dplyr's verbs for data frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GroupFunction = Callable[[Value], Value]
 
 
 class GroupFrame(pd.DataFrame):
-    """The rows of a group: its columns are vectors, and what was made for the group before is one of them."""
+    """The rows of a group, with vectors as columns, including the columns already computed for the group."""
 
     _metadata = ["made"]
 
@@ -46,7 +46,7 @@ class GroupFrame(pd.DataFrame):
 
 
 def _find_groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
-    """The first place of each group, sorted as dplyr sorts them, and the group of each row."""
+    """Return the position of the first row of each group, in dplyr's order, and the group of each row."""
     if not by:
         return np.zeros(1, dtype=np.intp), np.zeros(len(frame), dtype=np.intp)
     codes = np.array([encode_values(get_column(frame, name))[0] for name in by])
@@ -55,9 +55,9 @@ def _find_groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
 
 
 def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
-    """Return a row for each group, with what functions of its frame give, as dplyr's ``summarize``.
+    """Return a row for each group, with the results of functions of its data frame, as dplyr's ``summarize``.
 
-    A function sees what was made before it. Groups are sorted: strings as in the
+    A function can use the results of earlier ones. Groups are sorted: strings as in the
     C locale, missing values last.
 
     Examples
@@ -71,7 +71,7 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction
     for group in groups:
         group.made = {}
     found: dict[str, list[Value]] = {}
-    # one summary of all groups after the other, which decides the order of draws
+    # one summary of all groups after the other, which determines the order of draws
     for name, function in what.items():
         for group in groups:
             value = to_vector(function(group)).tolist()
@@ -88,7 +88,7 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction
 
 
 def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
-    """Return a frame with columns that functions make of each group's frame, as dplyr's ``mutate``.
+    """Return a data frame with columns computed by functions of each group, as dplyr's ``mutate``.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -
 
 
 def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: GroupFunction) -> pd.DataFrame:
-    """Return the rows for which a condition that is computed in each group holds, as dplyr's ``filter``.
+    """Return the rows for which a condition computed in each group holds, as dplyr's ``filter``.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: GroupFunction
 
 
 def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
-    """Return the groups and what functions make of each group's frame only, as dplyr's ``transmute``.
+    """Return only the grouping columns and those computed by functions, as dplyr's ``transmute``.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def desc(x: Value) -> _DescendingKey:
 
 
 def renumber(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose rows are numbered from 0 again, unless they have names.
+    """Return a data frame with rows numbered from 0, unless they have names.
 
     Examples
     --------
@@ -161,9 +161,9 @@ def renumber(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def arrange(frame: pd.DataFrame, *keys: Value) -> pd.DataFrame:
-    """Return the rows sorted by columns, by name or as functions of the frame; missing values are last.
+    """Sort rows by columns, given by name or as functions of the data frame; missing values are last.
 
-    Strings sort as in the C locale, as dplyr has them from 1.1 on.
+    Strings sort as in the C locale, as in dplyr from 1.1 on.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _unwrap_factor(values: Value) -> Value:
 
 
 def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n", wt: str | None = None) -> pd.DataFrame:
-    """Return how many rows each group has, or the sum of its column `wt`, as dplyr's ``count``.
+    """Count the rows of each group, or sum its column `wt`, as dplyr's ``count``.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
 def slice_max(
     frame: pd.DataFrame, order_by: Value, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
 ) -> pd.DataFrame:
-    """Return the rows of each group with the largest values, from the largest one, as dplyr's ``slice_max``.
+    """Return the rows of each group with the largest values, in descending order, as dplyr's ``slice_max``.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def slice_max(
 def slice_min(
     frame: pd.DataFrame, order_by: Value, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
 ) -> pd.DataFrame:
-    """Return the rows of each group with the smallest values, from the smallest one.
+    """Return the rows of each group with the smallest values, in ascending order.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def _iter_cells(row: Value) -> Iterable[tuple[Value, Value]]:
 
 
 def bind_rows(*frames: Value) -> pd.DataFrame:
-    """Return the rows of frames, or of lists of them, as one frame; what a frame lacks is missing.
+    """Return the rows of data frames, or of lists of them, as one data frame; absent columns are missing.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
     {'a': [False, False], 'b': [True, False]}
     """
     given = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
-    # vectors with names, and lists, are rows
+    # named vectors and lists are rows
     parts = [each if isinstance(each, pd.DataFrame) else data_frame(dict(_iter_cells(each))) for each in given]
     names = dict.fromkeys(name for each in parts for name in each.columns)
     kinds = {n: [get_column(each, n) for each in parts if n in each] for n in names}
@@ -287,7 +287,7 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
 
 
 def n_distinct(*vectors: Value, na_rm: bool = False) -> int:
-    """Return how many different values, or combinations of them, there are.
+    """Return the number of distinct values, or of distinct combinations.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def n_distinct(*vectors: Value, na_rm: bool = False) -> int:
 
 
 def lag(x: Value, n: int = 1, default: Value = None) -> Value:
-    """Return the values of `n` places before, as dplyr's ``lag``.
+    """Return the values at `n` positions before, as dplyr's ``lag``.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def lag(x: Value, n: int = 1, default: Value = None) -> Value:
 
 
 def lead(x: Value, n: int = 1, default: Value = None) -> Value:
-    """Return the values of `n` places behind, as dplyr's ``lead``.
+    """Return the values at `n` positions after, as dplyr's ``lead``.
 
     Examples
     --------
