@@ -46,7 +46,7 @@ def add_advice(reason: str) -> str:
     Parameters
     ----------
     reason
-        The reason, as a report says it.
+        The reason, in the words of a report.
 
     Examples
     --------

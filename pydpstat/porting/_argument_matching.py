@@ -23,14 +23,14 @@ def match_arguments(
     names
         The name of each argument of the call, None where it has none.
     empty
-        The places of empty arguments, from 0. Without a name they take the place of a formal argument;
-        with one they leave it free.
+        The zero-based positions of empty arguments. Without a name, they match a formal argument; with a
+        name, they leave it free.
 
     Returns
     -------
     list
-        For each argument the formal argument, ``...`` if it goes there, or None if it is unused, which
-        is an error in R.
+        The formal argument of each argument, ``...`` if it is one of the dots, or None if it is unused,
+        which is an error in R.
 
     Raises
     ------

@@ -15,8 +15,8 @@ from pydpstat.porting._modules import RESERVED_NAMES
 
 # precedence levels of Python's operators
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
-# kinds of values; what is not known is the empty text. Counts and positions are integers of R's;
-# "predictions" are a matrix of one column, and "noisy numbers" a release of as many as its argument has
+# kinds of values, an empty string if unknown; counts and positions are R integers, "predictions" a
+# matrix of one column, and "noisy numbers" a release with one number for each of its argument
 RELEASE_KINDS = {"release", "noisy numbers"}
 NUMBER_KINDS = {"number", "position", "count"}
 SCALAR_KINDS = {*NUMBER_KINDS, "text", "flag"}
@@ -57,10 +57,10 @@ class StepLimitError(Exception):
 class Code:
     """Python text of an expression.
 
-    `level` is how tightly its operator binds. `plain` is a shorter text for functions that take any
-    sequence. `frame` is the data frame whose rows the values follow. `missing` is 2 for values of data
-    that may be missing, 1 for values that are not known, and else 0. `size` is a vector's length, 0 where
-    it is not known. `double` is whether a number that Python has as an integer is a double in R.
+    `level` is the precedence of its operator. `plain` is a shorter text for functions that take any
+    sequence. `frame` is the data frame with whose rows the values are aligned. `missing` is 2 for data
+    that may be missing, 1 for unknown values, and otherwise 0. `size` is a vector's length, 0 if unknown.
+    `double` is whether a Python integer is a double in R.
     """
 
     text: str

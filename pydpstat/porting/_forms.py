@@ -46,7 +46,7 @@ class Variable(NamedTuple):
 class Apply(NamedTuple):
     """A call of a function, an operator or a method; `package` is its known origin.
 
-    Arguments are pairs of a name, or None, and a form; that of a method is called on `receiver`.
+    Arguments are pairs of a name, or None, and a form; a method is called on `receiver`.
     """
 
     place: Place
@@ -75,8 +75,8 @@ class Spread(NamedTuple):
 class Lambda(NamedTuple):
     """A function; `has_implicit_return` is whether its last value is returned, as in R.
 
-    A formal argument ``...`` or ``*name`` takes arguments without a name that are left, and ``...`` or
-    ``**name`` those with one.
+    A formal argument ``...`` or ``*name`` takes the remaining unnamed arguments, and ``...`` or ``**name``
+    the remaining named ones.
     """
 
     place: Place

@@ -38,7 +38,7 @@ def parse(text: str) -> Script:
     Parameters
     ----------
     text
-        R's text.
+        The text of the script.
 
     Raises
     ------

@@ -17,8 +17,8 @@ def separate_groups(
 ) -> tuple[RecordedValue, list[Deviation]]:
     """Return R's record without the groups of a data frame, and the deviations of these groups.
 
-    R has the groups of dplyr's data frames as an attribute; in Python the translator knows the columns `by` which a
-    variable is grouped. A group is compared by its rows and by its values.
+    R stores the groups of dplyr's data frames as an attribute; in Python, the translator knows the grouping columns
+    `by` of a variable. Groups are compared by their rows and values.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class TranslationGuard:
     Parameters
     ----------
     expressions
-        R's trees.
+        The syntax trees of the R script.
 
     Examples
     --------

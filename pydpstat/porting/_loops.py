@@ -28,9 +28,9 @@ _MAX_NESTED_LOOPS = 20
 class Loops(Commands):
     """Translation of loops.
 
-    An outermost loop is walked until what is known at the beginning of an iteration no longer changes; nested
-    loops are walked once each time, starting from what was known there before. The number of walks therefore
-    does not grow with the depth of nesting.
+    An outermost loop is walked until the facts known at the beginning of an iteration no longer change; nested
+    loops are walked once each time, from the facts of the previous walk. The number of walks therefore does not
+    grow with the depth of nesting.
     """
 
     problems: list[TranslationProblem]

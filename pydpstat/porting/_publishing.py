@@ -23,10 +23,11 @@ _MAX_SAFE_DIGITS = 9
 class ScriptFacts:
     """Facts of a script that matter for privacy.
 
-    `outputs` are values of the data that are shown, written or drawn, and how; `noises` is noise that the
-    script adds by itself, with the sum; `declared` are public arguments of designs; `digits` is where
-    noisy numbers are shown with all their digits, and `masked` where R's functions of models are defined.
-    `stated` are the totals of epsilon that the releases' epsilons are shares of, or are compared with.
+    `outputs` are values of the data that are displayed, written or plotted, with the way; `noises` are noise
+    added by the script's own code, with the sums; `declared` are public arguments of designs; `digits` are
+    the positions where noisy numbers are displayed with too many digits, and `masked` those where functions
+    used by R's models are redefined. `stated` are the totals of epsilon that the releases' epsilons are
+    shares of, or are compared with.
     """
 
     releases: list[releases.Release] = field(default_factory=list)

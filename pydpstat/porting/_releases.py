@@ -134,7 +134,7 @@ def match_to_formals(
 ) -> tuple[dict[str, Value], list[str]]:
     """Match arguments to formal arguments, in R by its three rules; return also the unmatched names.
 
-    What goes into dots is named by them and a number.
+    Arguments in the dots are named by the dots and a number.
     """
     names = [name for name in known if not (is_r and name == "rng")]
     kinds = {known[name].kind: name for name in names}

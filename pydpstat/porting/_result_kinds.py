@@ -69,7 +69,7 @@ _COLUMN_FUNCTIONS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regulariz
 def translate_as_in_r(name: str, function: str, given: Sequence[str], has_hidden_messages: bool = False) -> Code | None:
     """Return a call of a mirror's function whose result differs in form from R's; None for other functions.
 
-    Unless `has_hidden_messages`, R's messages are written.
+    R's messages are written unless `has_hidden_messages`.
 
     Examples
     --------

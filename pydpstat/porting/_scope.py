@@ -15,8 +15,8 @@ ARROWS = {"<-", "<<-", "=", "->"}
 class Variable:
     """A variable: its name in Python, and the facts known of its value.
 
-    `made` is the function that it is. `fresh` is whether nothing else can hold the same array. `columns`
-    are the names of a data frame's columns where they are known, `complete` those without missing values.
+    `made` is the function that it refers to. `fresh` is whether no other variable can share its array.
+    `columns` are the names of a data frame's columns if known, `complete` those without missing values.
     """
 
     python: str

@@ -26,7 +26,7 @@ class Constant:
     """A number, a string, a logical value or NULL.
 
     `kind` is R's ``typeof``: double, integer, complex, logical, character or NULL. `value` is the value in
-    Python, and None if it is missing or NULL. Bytes of a string that are no UTF-8 are those of Python's
+    Python, and None if it is missing or NULL. Invalid UTF-8 bytes of a string are encoded by Python's
     ``surrogateescape``.
     """
 
@@ -129,8 +129,8 @@ class Script:
 class RSyntaxError(ValueError):
     """A syntax error in R code.
 
-    `reason` is what R says, `line` and `column` are where R says it: a tab counts up to a multiple of
-    eight, and what is missing at the end of a line or of the text is said of column 0 of the next line.
+    `reason` is R's message, `line` and `column` are the position in it: tab stops are at multiples of eight,
+    and a token that is missing at the end of a line or of the text is reported for column 0 of the next line.
     `text` is the line.
     """
 

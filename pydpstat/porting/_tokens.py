@@ -67,7 +67,7 @@ NAMELESS_REASON = "attempt to use zero-length variable name"
 class Token(NamedTuple):
     """A token: its kind in R's messages, its value and its position.
 
-    The end of a line or of all has no width. The value of one that is "broken" is why R refuses it.
+    The end of a line or of the text has no width. The value of a "broken" token is R's error message.
     """
 
     kind: str
@@ -166,8 +166,8 @@ def _read_raw_string(text: str, found: re.Match[str], start: int) -> Token:
 class TokenStream:
     """Tokens of a script, without the line ends that have no meaning.
 
-    Which ones count depends on the brackets around them, on the word before them, and on whether an
-    ``else`` may follow; the parser says in `is_continued` whether the next ones do not count.
+    The meaning of a line end depends on the brackets around it, on the token before it, and on whether an
+    ``else`` may follow; the parser sets `is_continued` if the next line ends have no meaning.
     """
 
     def __init__(self, text: str) -> None:

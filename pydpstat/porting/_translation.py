@@ -65,9 +65,9 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
     text
         The script.
     name
-        What it is called in the first line.
-    own
-        Whether pydpstat's functions take the place of DPpack's where one serves.
+        The name of the script in the first line.
+    use_own_functions
+        Whether pydpstat's functions replace DPpack's where possible.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _translate_statement(writer: Statements, guard: TranslationGuard, node: Node
 def translate_for_comparison(text: str, names: Iterable[str] = ()) -> str:
     """Translate lines of R for comparisons, with a list in place of a vector as the last value.
 
-    `names` are variables that the text finds. What has no sure translation is an ``TranslationError``.
+    `names` are existing variables. Code without a certain translation raises a ``TranslationError``.
 
     Examples
     --------

@@ -64,15 +64,16 @@ class CreatedObject(NamedTuple):
 class Value:
     """Facts known of a value.
 
-    `why` is what made it private or noisy, and `summary` says that it is one figure of all records. `mixed`
-    is how records were changed by such a figure, `missing` where some of them became missing. `origins` are
-    the vectors that are written in the script or made at random, which may turn out to be data. `stated`
-    are the numbers of an epsilon or a budget that it was computed from. `marks` are the loops whose
-    variable is in it, and `split` those of which each round has other records. `unknown` is why it could
-    not be followed. `rounds` are its constants in the rounds of a loop. `labels` says that it is labels that
-    occur in the data, and `groups` how such labels made groups of the records. `present` tells which
-    records are there, and `chosen` says that records were selected by more than that. `compared`
-    says that a noisy value is in it, too. `closure_scopes` are the variables around a function.
+    `why` is the reason why it is private or noisy, and `summary` whether it is a statistic of all records.
+    `mixed` is the way in which records were changed by such a statistic, `missing` the position where some
+    became missing. `origins` are vector literals or random vectors, which may turn out to be data. `stated`
+    are the numbers of an epsilon or a budget that it was computed from. `marks` are the loops on whose
+    variable it depends, and `split` those with other records in each round. `unknown` is the reason why it
+    could not be evaluated. `rounds` are its constants in the rounds of a loop. `labels` is whether it is
+    labels that occur in the data, and `groups` the way in which such labels formed groups of records.
+    `present` is whether it is a missingness indicator, and `chosen` whether records were selected by other
+    criteria. `compared` is whether it also depends on a noisy value. `closure_scopes` are the variables
+    around a function.
     """
 
     level: int = PUBLIC

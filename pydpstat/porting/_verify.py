@@ -52,10 +52,10 @@ _REFUSAL_PATTERN = re.compile(r"line \d+ is not translated: ")
 class Chunk(NamedTuple):
     """The Python text of one top-level R expression; `names` are pairs of R's and Python's names.
 
-    `groups` are pairs of a data frame's name in R and the columns that it is grouped by, of which Python's
-    frame itself knows nothing.
+    `groups` are pairs of a data frame's name in R and its grouping columns, which the data frame in Python
+    does not store.
 
-    `index` is the expression's place in the script, from 0; text that no expression has is -1.
+    `index` is the zero-based position of the expression in the script, or -1 for text without an expression.
     """
 
     index: int  # type: ignore[assignment]
@@ -98,21 +98,21 @@ def verify_port(
 ) -> Verification:
     """Run the Python text of a script, and compare it with the values and output recorded in R.
 
-    Values must be identical in R's sense, with names, dimensions, classes, attributes and types, and what is
-    printed must be the same text. A piece that is not translated, or that stops, is left out with all that
-    depends on it; so is what is computed of random numbers without a seed.
+    Values must be identical in R's sense, with names, dimensions, classes, attributes and types, and printed
+    text must be the same. A piece that is not translated, or that stops, is skipped with all pieces that
+    depend on it; so are results computed from random numbers without a seed.
 
     Parameters
     ----------
     chunks
-        Python's text, in order.
+        The pieces of Python text, in order.
     record
-        What R computed: see `pydpstat.porting._recorded.load_record`.
+        The values and output recorded in R: see `pydpstat.porting._recorded.load_record`.
     folder
-        The script's folder, where Python's text is run.
+        The script's folder, in which the Python text is run.
     tolerances
-        Functions, as ported scripts write them (``r.lm``), whose numbers and all that is computed from them
-        may deviate from R's, with the relative deviations. All others must be equal bit for bit.
+        Maximum relative deviations from R for the results of functions, by their names in ported scripts
+        (``r.lm``), and for all numbers computed from them. Other numbers must be equal bit for bit.
 
     Examples
     --------

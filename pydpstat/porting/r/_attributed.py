@@ -10,7 +10,7 @@ import numpy as np
 class AttributedVector(np.ndarray):
     """A vector with attributes that R prints below it: arithmetic preserves them, subsets have none.
 
-    `r_class` is its class in R, if it has one.
+    `r_class` is its class in R, or an empty string.
     """
 
     attributes: dict[str, object]

@@ -31,7 +31,7 @@ from pydpstat.r_arithmetic._arrays import has_length
 def identical(x: Value, y: Value) -> bool:
     """Return whether two values are the same, including their names.
 
-    Equal numbers raise an error where Python does not tell whether they are R's integers or doubles.
+    Equal numbers raise an error where their types in R, integer or double, are ambiguous in Python.
 
     Examples
     --------
