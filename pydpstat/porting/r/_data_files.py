@@ -44,7 +44,7 @@ def read_csv(
     na_strings: Value = "NA",
     check_names: bool = True,
 ) -> pd.DataFrame:
-    """Read a data frame from a file as R's ``read.csv``, exact to the last bits of numbers.
+    """Read a data frame from a file as R's ``read.csv``, with the same numbers bit for bit.
 
     Examples
     --------

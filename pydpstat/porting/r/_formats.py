@@ -156,19 +156,19 @@ def format(
     ----------
     x : vector or factor
     trim : bool or str, optional
-        Whether numbers are without spaces in front; of a date its format.
+        Whether numbers have no leading spaces; for a date, its format.
     digits : int, optional
-        Significant digits, by default the option's; so many that the number with most needs shows them.
+        Minimum number of significant digits displayed for at least one number, by default the option's.
     nsmall : int, optional
-        Least decimals in fixed notation.
+        Minimum number of decimals in fixed notation.
     justify : str, optional
-        Of strings: R's words for their side, or "none".
+        Alignment of strings in R's words, or "none".
     width : int, optional
-        Least width.
+        Minimum width.
     scientific : bool or int, optional
-        Whether numbers are in scientific notation, or by how much wider fixed notation may be.
+        Whether notation is scientific, or the penalty of scientific notation in characters.
     big_mark : str, optional
-        What separates thousands.
+        Separator of thousands.
 
     Returns
     -------
@@ -227,15 +227,15 @@ def formatC(
     digits : int, optional
         Decimals, or significant digits for "g"; 4 by default.
     width : int, optional
-        Least width, by default 1, or `digits` plus 1; a negative one aligns to the left.
+        Minimum width, by default 1, or `digits` plus 1; a negative width aligns left.
     format : {"d", "f", "e", "E", "g", "G", "s"}, optional
         By default "d" for integers, "g" for other numbers and "s" for strings.
     flag : str, optional
         Any of "0", "-", "+", "#" and " ".
     mode : {"integer", "double", "character"}, optional
-        The kind of the values.
+        Type of the values.
     big_mark : str, optional
-        What separates thousands.
+        Separator of thousands.
 
     Returns
     -------

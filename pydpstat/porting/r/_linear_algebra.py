@@ -48,7 +48,7 @@ _MIN_INVERSE_CONDITION = 1e-10
 def solve(a: Value, b: Value = None) -> Value:
     """Solve ``a %*% x == b``, or invert a matrix, by LAPACK as R does.
 
-    The last bits are those of NumPy's library. Computationally singular matrices are refused, as in R.
+    The last bits depend on NumPy's library. Computationally singular matrices are refused, as in R.
 
     Examples
     --------

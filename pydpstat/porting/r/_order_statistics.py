@@ -39,12 +39,12 @@ def quantile(
     Parameters
     ----------
     x : vector
-        Without missing values, unless `na_rm`.
+        Values, not missing unless `na_rm`.
     probs : float or vector
         In [0, 1].
     na_rm : bool, optional
     names : bool, optional
-        Whether the result has names, and so is a Series.
+        Whether the result is a Series with names.
     type : int, optional
         1 to 9.
 
@@ -207,13 +207,13 @@ def cut(
     ----------
     x : vector
     breaks : vector, or one number
-        The ends of the intervals, or how many equal ones there are.
+        Ends of the intervals, or a number of intervals of equal length.
     labels : vector or False, optional
-        The levels; False gives the intervals' numbers.
+        Levels of the factor; False returns the numbers of the intervals.
     include_lowest : bool, optional
-        Whether the outermost interval has both its ends.
+        Whether the outermost interval is closed at both ends.
     right : bool, optional
-        Whether intervals have their right ends, and not the left ones.
+        Whether intervals are closed on the right and open on the left, rather than the reverse.
     dig_lab : int, optional
         Significant digits in the levels.
     ordered_result : bool, optional

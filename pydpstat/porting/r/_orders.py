@@ -39,7 +39,7 @@ def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) 
         Strings sort as in `sort`.
     decreasing : bool or one for each key, optional
     na_last : bool or None, optional
-        Whether missing values are last or first; None leaves them out, R's NA.
+        Whether missing values are last or first; None, R's NA, drops them.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) 
 def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Value:
     """Sort a vector or factor, with its names, without missing values.
 
-    Strings sort as in R in the environment's locale.
+    Strings sort as in R, in the collation order of the locale.
 
     Examples
     --------

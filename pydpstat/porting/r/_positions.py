@@ -106,14 +106,14 @@ def index(x: Value, i: Value) -> Value:
 
     Parameters
     ----------
-    x : vector, list, dict, factor or frame
-    i : numbers, strings or truth values
-        Places from 1; negative ones leave elements out.
+    x : vector, list, dict, factor or data frame
+    i : numbers, strings or logical values
+        Positions from 1; negative ones exclude elements.
 
     Returns
     -------
-    vector, list, dict, factor or frame
-        Of a vector and a single place the single value, which keeps its name for ``names``.
+    vector, list, dict, factor or data frame
+        For a vector and a single position, the scalar, whose name ``names`` returns.
 
     Examples
     --------
@@ -141,9 +141,9 @@ def element(x: Value, i: Value) -> Value:
 
     Parameters
     ----------
-    x : vector, list, dict, factor or frame
+    x : vector, list, dict, factor or data frame
     i : int or str
-        A place from 1, or a name. A list has NULL under a name that it has not.
+        A position from 1, or a name. For a list, an absent name returns NULL.
 
     Returns
     -------
@@ -192,9 +192,9 @@ def part(x: Value, name: str) -> Value:
 
     Parameters
     ----------
-    x : dict, frame, Series or object
+    x : dict, data frame, Series or object
     name : str
-        The whole name: a part of one, which R may complete, raises an error.
+        The full name: a partial name, which R may complete, raises an error.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def part(x: Value, name: str) -> Value:
     if isinstance(x, pd.DataFrame) and name not in names:
         raise PydpstatError(f"there is no column {name!r}: the columns are {names}")
     if isinstance(x, pd.DataFrame) and x.index.dtype == object:
-        # columns have no names of their own; the names are those of the rows
+        # the row names are not names of a column's elements
         return get_column(x, name)
     return x[name] if name in names else None  # type: ignore[call-overload]
 
@@ -230,15 +230,15 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
 
     Parameters
     ----------
-    x : vector, list, dict, factor, frame or None
-    i : numbers, strings or truth values
-        Places from 1. What is between the end and a new place becomes NA.
+    x : vector, list, dict, factor, data frame or None
+    i : numbers, strings or logical values
+        Positions from 1. Elements between the end and a new position become NA.
     value : value or None
         Recycled. NULL removes elements of a list.
 
     Returns
     -------
-    vector, list, dict, factor or frame
+    vector, list, dict, factor or data frame
 
     Examples
     --------
@@ -353,15 +353,15 @@ def replaced_element(x: Value, i: Value, value: Value) -> Value:
 
     Parameters
     ----------
-    x : vector, list, dict, frame or None
+    x : vector, list, dict, data frame or None
     i : int or str
-        A place from 1, or a name.
+        A position from 1, or a name.
     value : value
         NULL removes an element of a list or a column.
 
     Returns
     -------
-    vector, list, dict or frame
+    vector, list, dict or data frame
 
     Examples
     --------

@@ -42,9 +42,9 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
     *parts : vectors or None
         A factor is written as its codes.
     sep : str or vector of str, optional
-        What is between two elements.
+        Separator of elements.
     fill : bool, optional
-        Whether a line end follows.
+        Whether to end with a line end.
     file : str, optional
         Only "", standard output.
 
@@ -78,13 +78,13 @@ def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: 
     Parameters
     ----------
     x : value
-        Of any other object Python's text.
+        Value to print; other objects are printed as in Python.
     digits : int, optional
-        Significant digits of numbers, by default the option's.
+        Number of significant digits, by default the option's.
     quote : bool, optional
-        Whether strings are in quotes.
+        Whether strings are quoted.
     row_names : bool, optional
-        Whether the rows of a frame have names or numbers.
+        Whether to print the row names or numbers of a data frame.
 
     Examples
     --------

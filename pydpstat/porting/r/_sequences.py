@@ -85,13 +85,13 @@ def seq(
     Parameters
     ----------
     from_, to : float, optional
-        The ends. `from_` alone gives 1 up to it, or up to its length.
+        First and last number. `from_` alone returns 1 up to it, or up to its length.
     by : float, optional
         The step.
     length_out : int, optional
-        How many.
+        Length of the result.
     along_with : vector, optional
-        As many as this has.
+        Vector whose length is that of the result.
 
     Returns
     -------

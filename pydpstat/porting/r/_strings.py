@@ -34,9 +34,9 @@ def paste(*values: Value, sep: str = " ", collapse: str | None = None) -> Value:
     *values : vectors or factors
         Recycled; numbers have up to 15 significant digits.
     sep : str, optional
-        What is between the parts.
+        Separator of the parts.
     collapse : str, optional
-        What is between the elements, which become one string.
+        Separator of the elements, which are combined into one string.
 
     Returns
     -------

@@ -246,9 +246,9 @@ def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pears
 
     Parameters
     ----------
-    x, y : vectors, matrices or frames
+    x, y : vectors, matrices or data frames
     use : {"everything", "complete.obs", "pairwise.complete.obs"}
-        Whether rows with missing values are left out.
+        Treatment of rows with missing values.
     method : {"pearson", "spearman"}
 
     Returns

@@ -43,9 +43,9 @@ def c(*values: Value, **named: Value) -> Value:
     Parameters
     ----------
     *values : vectors, lists, factors or None
-        NULL adds nothing.
+        Values; NULL adds no element.
     **named : vectors or lists
-        The names of their elements.
+        Values with names.
 
     Returns
     -------
