@@ -49,7 +49,7 @@ def check_script(path: Path) -> Report:
     Raises
     ------
     PydpstatError
-        If the file cannot be read, or is no script.
+        If the file cannot be read, or is not a script.
     """
     text = read_script(path, "check")
     try:

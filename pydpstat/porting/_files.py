@@ -22,7 +22,7 @@ def read_script(path: Path, purpose: str) -> str:
     Raises
     ------
     PydpstatError
-        If the file cannot be read, or is no script.
+        If the file cannot be read, or is not a script.
     """
     try:
         content = path.read_bytes()

@@ -86,7 +86,7 @@ class Lambda(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An assignment to variables or parts; a nonlocal one assigns outside the function."""
+    """An assignment to variables or parts; `is_nonlocal` is whether it assigns outside the function."""
 
     place: Place
     targets: tuple[Variable | ElementAccess, ...]

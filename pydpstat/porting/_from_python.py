@@ -20,7 +20,7 @@ def make_python_forms(text: str) -> forms.Block:
     Raises
     ------
     SyntaxError
-        If it is no Python.
+        If the text is not valid Python.
     """
     reader = _PythonReader(text)
     with warnings.catch_warnings():

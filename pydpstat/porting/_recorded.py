@@ -48,7 +48,7 @@ def load_record(script: Path, recorded: Path | None = None) -> ScriptRecord:
     Raises
     ------
     PydpstatError
-        If there is no R, R cannot read the script, or the file is no record of this text.
+        If there is no R, R cannot read the script, or the file is not a record of this text.
     """
     if recorded is None:
         with tempfile.TemporaryDirectory() as folder:

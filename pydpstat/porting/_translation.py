@@ -72,7 +72,7 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
     Raises
     ------
     RSyntaxError
-        If it is no R.
+        If the text is not valid R.
 
     Examples
     --------
