@@ -66,14 +66,14 @@ class Value:
 
     `why` is the reason why it is private or noisy, and `summary` whether it is a statistic of all records.
     `mixed` is the place where records were changed by such a statistic, `missing` the place where some
-    became missing, each an empty string if there is none. `origins` are vector literals or random vectors, which may turn out to be data. `stated`
-    are the numbers of an epsilon or a budget that it was computed from. `marks` are the loops on whose
-    variable it depends, and `split` those with other records in each round. `unknown` is the reason why it
-    could not be evaluated. `rounds` are its constants in the rounds of a loop. `labels` is the place where
-    labels were taken from the data, and `groups` that of labels by which records are grouped.
-    `present` is whether it is a missingness indicator, and `chosen` whether records were selected by other
-    criteria. `compared` is whether it also depends on a noisy value. `closure_scopes` are the variables
-    around a function.
+    became missing, each an empty string if there is none. `origins` are vector literals or random vectors,
+    which may turn out to be data. `stated` are the numbers of an epsilon or a budget that it was computed
+    from. `marks` are the loops on whose variable it depends, and `split` those with other records in each
+    round. `unknown` is the reason why it could not be evaluated. `rounds` are its constants in the rounds
+    of a loop. `labels` is the place where labels were taken from the data, and `groups` that of labels by
+    which records are grouped. `present` is whether it is a missingness indicator, and `chosen` whether
+    records were selected by other criteria. `compared` is whether it also depends on a noisy value.
+    `closure_scopes` are the variables around a function.
     """
 
     level: int = PUBLIC
