@@ -1,4 +1,4 @@
-"""What may be published of releases, models, tests and regressions."""
+"""Results of releases, models, tests and regressions, without private data."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.results._intervals import ConfidenceInterval

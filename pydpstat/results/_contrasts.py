@@ -1,4 +1,4 @@
-"""Linear combinations of coefficients: hypotheses on them, and the mean response of new records."""
+"""Linear combinations of coefficients: tests of hypotheses and predicted means."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ from pydpstat.results._words import describe_mechanism
 
 
 class Combination(Protocol):
-    """A linear combination of coefficients: what was released says of it."""
+    """Inference for a linear combination of coefficients."""
 
     @property
     def estimate(self) -> float:
-        """Its estimate."""
+        """Estimate of the combination."""
 
     @property
     def standard_error(self) -> float:
-        """Its standard error; infinite if the release is uninformative."""
+        """Standard error of the estimate; infinite if the release is uninformative."""
 
     def compute_pvalue(self, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that it has a value."""
+        """Return the two-sided p-value of the hypothesis that the combination equals `value`."""
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of its interval."""
+        """Return the limits of the confidence interval."""
 
 
 class Combinations(Protocol):
-    """What makes combinations of the coefficients in the data's units."""
+    """Factory of linear combinations of the coefficients, in the data's units."""
 
     def make_combination(self, weights: Floats) -> Combination:
-        """Return a combination."""
+        """Return the combination with these weights."""
 
 
 class PredictorDesign(Protocol):
-    """What makes predictors of new records: names and public levels, nothing private."""
+    """Design matrix builder for new records: names and public levels only."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coefficients' names, the constant first."""
+        """Names of the coefficients, the constant first."""
 
     def build_matrix(self, data: object) -> Floats:
-        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
+        """Return the design matrix of records, of shape (records, coefficients), the constant first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
-    """What follows from a regression at no additional privacy cost."""
+    """Inference derived from a regression at no additional privacy cost."""
 
     claim: Guarantee
     guarantee: Guarantee
@@ -78,7 +78,7 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     record: Call
 
     _result_name = ""
-    # what the picture's axes are called
+    # axis labels of the picture
     _axis_labels = "estimate", ""
 
     @property
@@ -111,23 +111,23 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
                 format_cell_value(p) if math.isnan(p) else format_pvalue(p, floor)
                 for p, floor in zip(frame["p-value"].tolist(), floors)
             ]
-        heads = {"lower": "[0.025", "upper": "0.975]"}
+        headers = {"lower": "[0.025", "upper": "0.975]"}
         rows = list(map(list, zip(*columns.values())))[:MAX_PAGE_ROWS]
         names = list(map(str, frame.index[:MAX_PAGE_ROWS]))
-        return Rows(tuple(heads.get(name, name) for name in columns), names, rows)
+        return Rows(tuple(headers.get(name, name) for name in columns), names, rows)
 
     def _get_pvalue_floors(self) -> list[float]:
-        """Return the smallest p-value that each row's test can return."""
+        """Return the smallest attainable p-value of each row's test."""
         raise NotImplementedError
 
     def _describe_intervals(self) -> str:
-        """Say what the intervals are."""
+        """Describe the coverage of the intervals."""
         return "Each interval stands alone; it covers sampling and noise."
 
     def _collect_notes(self) -> list[str]:
-        held = self._make_guarantee_notes(self.record.function)
+        guarantee_notes = self._make_guarantee_notes(self.record.function)
         return [
-            *held,
+            *guarantee_notes,
             NO_COST_NOTE,
             self._describe_intervals(),
             *make_omission_note(len(self.params)),
@@ -147,7 +147,7 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Contrasts(NoTruthValue, CombinationResults):
-    """Tests of linear combinations of coefficients, each by itself."""
+    """Individual tests of linear combinations of coefficients."""
 
     names: tuple[str, ...]
     effect: Floats
@@ -157,7 +157,7 @@ class Contrasts(NoTruthValue, CombinationResults):
     pvalue_floor: float
 
     _result_name = "Linear hypotheses"
-    # a hypothesis is long
+    # texts of hypotheses are long
     _max_name_length = 64
     _condition = "(result.pvalue < 0.05).all()"
     _inner = (*ReadOnlyArrays._inner, "parts")
@@ -169,17 +169,19 @@ class Contrasts(NoTruthValue, CombinationResults):
 
     @property
     def statistic(self) -> Floats:
-        """The estimates less what they are tested for, over the standard errors."""
+        """The estimates minus the tested values, divided by the standard errors."""
         return np.asarray((self.effect - self.null_value) / self.sd)
 
     @property
     def pvalue(self) -> Floats:
         """The two-sided p-values."""
         values = zip(self.parts, self.null_value.tolist())
-        return np.array([part.compute_pvalue(value) for part, value in values])
+        return np.array([combination.compute_pvalue(value) for combination, value in values])
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
-        """Return an interval for each combination, of shape (q, 2); infinite where an end cannot be told.
+        """Return an interval for each combination, of shape (q, 2).
+
+        A limit that cannot be determined is infinite.
 
         Parameters
         ----------
@@ -212,7 +214,7 @@ class Contrasts(NoTruthValue, CombinationResults):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class JointTest(NoTruthValue, CombinationResults):
-    """A test of several hypotheses at once, which is rejected where one of them is, by Bonferroni."""
+    """Bonferroni joint test of several linear hypotheses."""
 
     parts: Contrasts
 
@@ -225,9 +227,9 @@ class JointTest(NoTruthValue, CombinationResults):
 
     @property
     def pvalue(self) -> float:
-        """The smallest p-value times their number, at most 1."""
-        found = self.parts.pvalue
-        return min(1.0, float(found.min()) * len(found))
+        """The smallest p-value times the number of hypotheses, at most 1."""
+        pvalues = self.parts.pvalue
+        return min(1.0, float(pvalues.min()) * len(pvalues))
 
     @property
     def statistic(self) -> float:
@@ -235,7 +237,7 @@ class JointTest(NoTruthValue, CombinationResults):
         return abs(float(self.parts.statistic[int(np.argmin(self.parts.pvalue))]))
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
-        """Return intervals for all combinations together, of shape (q, 2), by Bonferroni's inequality.
+        """Return Bonferroni intervals for all combinations together, of shape (q, 2).
 
         Parameters
         ----------
@@ -248,7 +250,7 @@ class JointTest(NoTruthValue, CombinationResults):
         return self.parts.conf_int(check_alpha(alpha) / len(self.parts.names), kind)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the hypotheses' own tests, the intervals of all together, and the joint test's row.
+        """Return the individual tests, the joint intervals and the joint test's row.
 
         Parameters
         ----------
@@ -258,21 +260,21 @@ class JointTest(NoTruthValue, CombinationResults):
         Returns
         -------
         DataFrame
-            As `Contrasts` has it; the last row, "joint test", has statistic and p-value of the test.
+            As in `Contrasts`; the last row, "joint test", has statistic and p-value of the test.
         """
-        alone = self.parts.to_frame(check_alpha(alpha) / len(self.parts.names))
+        tests = self.parts.to_frame(check_alpha(alpha) / len(self.parts.names))
         joint = pd.DataFrame(
-            {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=alone.columns
+            {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=tests.columns
         )
         return pd.DataFrame(
-            np.vstack([alone.to_numpy(), joint.to_numpy(dtype=np.float64)]),
-            index=[*alone.index, "joint test"],
-            columns=alone.columns,
+            np.vstack([tests.to_numpy(), joint.to_numpy(dtype=np.float64)]),
+            index=[*tests.index, "joint test"],
+            columns=tests.columns,
         )
 
     def _get_pvalue_floors(self) -> list[float]:
-        own = self.parts._get_pvalue_floors()
-        return [*own, min(1.0, self.parts.pvalue_floor * len(own))]
+        floors = self.parts._get_pvalue_floors()
+        return [*floors, min(1.0, self.parts.pvalue_floor * len(floors))]
 
     def _describe_intervals(self) -> str:
         return (
@@ -281,9 +283,9 @@ class JointTest(NoTruthValue, CombinationResults):
         )
 
     def __repr__(self) -> str:
-        told = f"statistic {self.statistic:.4g}, p-value {self.pvalue:.4g}"
-        several = _format_counted_noun(len(self.parts.names), "hypothesis", "hypotheses")
-        return f"<JointTest of {several}, Bonferroni: {told}, {self._format_guarantee()}>"
+        numbers = f"statistic {self.statistic:.4g}, p-value {self.pvalue:.4g}"
+        count = _format_counted_noun(len(self.parts.names), "hypothesis", "hypotheses")
+        return f"<JointTest of {count}, Bonferroni: {numbers}, {self._format_guarantee()}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -301,11 +303,11 @@ class Predictions(CombinationResults):
 
     @property
     def params(self) -> pd.Series:
-        """The means, `predicted_mean`, as a Series by the records' places, from 0."""
+        """The means, `predicted_mean`, as a Series by the records' indices, from 0."""
         return pd.Series(np.array(self.predicted_mean), name="mean")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
-        """Return intervals for the means, of shape (m, 2), each of which stands alone.
+        """Return individual intervals for the means, of shape (m, 2).
 
         Parameters
         ----------
@@ -336,7 +338,7 @@ class Predictions(CombinationResults):
 
 
 def get_inverse_link(link: str) -> Callable[[Floats], Floats]:
-    """Return what makes means of linear predictors."""
+    """Return the function that maps linear predictors to means."""
     return (lambda x: x) if link == "identity" else (lambda x: 0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
@@ -347,4 +349,6 @@ def _format_counted_noun(count: int, singular: str, plural: str) -> str:
 def _compute_intervals(parts: tuple[Combination, ...], alpha: float) -> Floats:
 
     level = check_alpha(alpha)
-    return np.array([part.compute_limits(level) for part in parts], dtype=np.float64).reshape(len(parts), 2)
+    return np.array([combination.compute_limits(level) for combination in parts], dtype=np.float64).reshape(
+        len(parts), 2
+    )

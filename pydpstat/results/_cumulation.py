@@ -1,4 +1,4 @@
-"""Sums of a histogram's noisy counts, and the intervals of shares and quantiles that follow from them."""
+"""Cumulative sums of a histogram's noisy counts, with intervals of shares and quantiles."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _HISTOGRAM_STEP = NO_COST_STEP.format("histogram")
 
 
 class QuantileInference(PopulationInference, Protocol):
-    """The intervals of quantiles, of populations and of the records."""
+    """Intervals of quantiles, of the population and of the records."""
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile of the records."""
+        """Return the noise interval's limits for each quantile of the records."""
 
 
 @runtime_checkable
 class SupportsQuantiles(Protocol):
-    """What has intervals for the quantiles of populations."""
+    """Inference that has intervals for quantiles of the population."""
 
     def make_quantile_intervals(
         self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]
     ) -> QuantileInference:
-        """Return the intervals of these quantiles, of each group's one after another, in that shape."""
+        """Return the intervals of the quantiles at `shares`, group by group, in the given shape."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyCumulation(ReadOnlyArrays):
-    """How many of the records of a histogram are below its inner edges."""
+    """Noisy cumulative counts of a histogram at its inner edges."""
 
     cells: Floats
-    # where it is public, those below an edge are also all but those above: the less noisy side counts
+    # with a public size the count below an edge is also the size minus the count above: use the less noisy one
     size: int | None
-    # of each cell: symmetric, on the integers
+    # noise of each cell: symmetric, on the integers
     noise: Noise
 
     @property
@@ -53,17 +53,17 @@ class NoisyCumulation(ReadOnlyArrays):
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
-        """The noisy numbers of records below and above each inner edge."""
+        """Noisy numbers of records below and above each inner edge."""
         return self.cells[:-1].cumsum(), self.cells[:0:-1].cumsum()[::-1]
 
     def _count_below_edges(self, size: int) -> tuple[Floats, npt.NDArray[np.intp], Floats]:
-        """Return the noisy numbers below the edges, how many noises are in each, and the noises' factors."""
+        """Return the noisy counts below the edges, their numbers of noise terms, and the factors of the noise."""
         below, above = self.sides
         fewer = np.minimum(self._edge_positions, self.cells.size - self._edge_positions)
-        middle = 4 * fewer > self.cells.size
-        one = np.where(2 * self._edge_positions <= self.cells.size, below, size - above)
-        found = np.where(middle, 0.5 * (below + size - above), one)
-        return found, np.where(middle, self.cells.size, fewer), np.where(middle, 0.5, 1.0)
+        is_averaged = 4 * fewer > self.cells.size
+        single = np.where(2 * self._edge_positions <= self.cells.size, below, size - above)
+        counts = np.where(is_averaged, 0.5 * (below + size - above), single)
+        return counts, np.where(is_averaged, self.cells.size, fewer), np.where(is_averaged, 0.5, 1.0)
 
     def _make_ratios(self) -> RatioIntervals:
         return RatioIntervals(
@@ -71,16 +71,16 @@ class NoisyCumulation(ReadOnlyArrays):
         )
 
     def compute_shares(self) -> Floats:
-        """Return the shares of the records below the inner edges: from 0 to 1, and ascending."""
+        """Return the shares of records below the inner edges, clipped to [0, 1] and made monotone."""
         if self.size:
             raw = np.clip(self._count_below_edges(self.size)[0] / self.size, 0.0, 1.0)
         else:
             raw = np.nan_to_num(self._make_ratios().compute_shares(), nan=0.5)
-        # as far from the largest before as from the smallest after
+        # the mean of the running maximum and the reversed running minimum is monotone
         return 0.5 * (np.maximum.accumulate(raw) + np.minimum.accumulate(raw[::-1])[::-1]) + 0.0
 
     def compute_slopes(self) -> Floats:
-        """Return how far noise of a standard deviation of 1 in each cell moves the shares; NaN if unknown."""
+        """Return the standard deviation of the shares per unit of the cells' noise; NaN if unknown."""
         if not self.size:
             return self._make_ratios().compute_slopes()
         _, terms, factors = self._count_below_edges(self.size)
@@ -90,66 +90,66 @@ class NoisyCumulation(ReadOnlyArrays):
         """Return the noise intervals of the shares below the inner edges."""
         if not self.size:
             return self._make_ratios().compute_noise_interval(alpha)
-        found, reach = self._count_below_edges(self.size)[0], self._compute_half_widths(self.size, alpha)
-        # counts that are moved into their range lengthen the interval
-        found = np.clip(found, 0.0, self.size)
-        return ranges.PROPORTION.clip_values((found - reach) / self.size), ranges.PROPORTION.clip_values(
-            (found + reach) / self.size
+        counts, half_width = self._count_below_edges(self.size)[0], self._compute_half_widths(self.size, alpha)
+        # the interval is made about the clipped count, as in ParameterRange
+        counts = np.clip(counts, 0.0, self.size)
+        return ranges.PROPORTION.clip_values((counts - half_width) / self.size), ranges.PROPORTION.clip_values(
+            (counts + half_width) / self.size
         )
 
     def _compute_half_widths(self, size: int, alpha: float) -> Floats:
         _, terms, factors = self._count_below_edges(size)
-        known = {each: compute_noise_sum_quantile(self.noise, each, alpha) for each in set(terms.tolist())}
-        return factors * np.array([known[each] for each in terms.tolist()])
+        quantiles = {n_terms: compute_noise_sum_quantile(self.noise, n_terms, alpha) for n_terms in set(terms.tolist())}
+        return factors * np.array([quantiles[n_terms] for n_terms in terms.tolist()])
 
     def find_last_edge_below(self, share: float, alpha: float) -> int:
-        """Return the last edge before the quantile, above it with a probability of alpha / 2 at most."""
+        """Return the index of the last edge below the quantile; wrong with probability at most alpha / 2."""
         if self.size:
             needed = max(math.floor(self.size * share), 1)
-            passed = self._count_below_edges(self.size)[0] - needed < -self._compute_half_widths(self.size, alpha)
+            is_below = self._count_below_edges(self.size)[0] - needed < -self._compute_half_widths(self.size, alpha)
         else:
-            (below, above), places = self.sides, self._edge_positions
-            # at the first edge above the quantile this is above -1, but for the noise
+            (below, above), positions = self.sides, self._edge_positions
+            # without noise, this exceeds -1 at the first edge above the quantile
             excess = (1.0 - share) * below - share * above + 1.0
-            spread = np.sqrt((1.0 - share) ** 2 * places + share**2 * (self.cells.size - places))
-            # one record for the steps of integers, as in RatioIntervals
-            passed = excess < -(bound_sum_quantile(self.noise, alpha) * float(self.noise.std()) * spread + 1.0)
-        return int(np.argmin(np.append(passed, False)))
+            spread = np.sqrt((1.0 - share) ** 2 * positions + share**2 * (self.cells.size - positions))
+            # one record corrects for integer steps, as in RatioIntervals
+            is_below = excess < -(bound_sum_quantile(self.noise, alpha) * float(self.noise.std()) * spread + 1.0)
+        return int(np.argmin(np.append(is_below, False)))
 
     def compute_quantile(self, share: float, edges: Floats) -> float:
-        """Return the point below which that share of the records seems to be."""
+        """Return the estimated quantile, interpolated linearly between edges."""
         below = np.concatenate([[0.0], self.compute_shares(), [1.0]])
-        place = min(max(int(np.searchsorted(below, share, side="right")) - 1, 0), self.cells.size - 1)
-        gap = float(below[place + 1] - below[place])
-        part = min(max((share - float(below[place])) / gap, 0.0), 1.0) if gap > 0.0 else 0.5
-        return float((1.0 - part) * edges[place] + part * edges[place + 1])
+        cell = min(max(int(np.searchsorted(below, share, side="right")) - 1, 0), self.cells.size - 1)
+        gap = float(below[cell + 1] - below[cell])
+        fraction = min(max((share - float(below[cell])) / gap, 0.0), 1.0) if gap > 0.0 else 0.5
+        return float((1.0 - fraction) * edges[cell] + fraction * edges[cell + 1])
 
     def compute_quantile_slope(self, share: float, edges: Floats) -> float:
-        """Return how far noise of a standard deviation of 1 in each cell moves a quantile.
+        """Return the standard deviation of a quantile per unit of the cells' noise.
 
-        NaN where a standard deviation of the noise is above a tenth of all records.
+        NaN if the noise's standard deviation in the share at the quantile exceeds 0.1.
         """
         slopes = self.compute_slopes()
         if not slopes.size:
             return math.nan
         deviation = float(self.noise.std())
-        apart = deviation * float(np.interp(self.compute_quantile(share, edges), edges[1:-1], slopes))
-        if not apart <= 0.1:
+        step = deviation * float(np.interp(self.compute_quantile(share, edges), edges[1:-1], slopes))
+        if not step <= 0.1:
             return math.nan
-        ends = [self.compute_quantile(min(max(each, 0.0), 1.0), edges) for each in (share - apart, share + apart)]
-        return (ends[1] - ends[0]) / (2.0 * deviation)
+        limits = [self.compute_quantile(min(max(q, 0.0), 1.0), edges) for q in (share - step, share + step)]
+        return (limits[1] - limits[0]) / (2.0 * deviation)
 
 
 @lru_cache(maxsize=1024)
 def compute_noise_sum_quantile(noise: Noise, terms: int, alpha: float) -> float:
-    """Return how far a sum of so many noises reaches, with probability 1 - alpha; NaN if unknown."""
-    known = make_noise_sum(noise, terms)
-    return math.nan if known is None else float(known.ppf(1.0 - 0.5 * alpha))
+    """Return the 1 - alpha / 2 quantile of a sum of `terms` independent noises; NaN if unknown."""
+    distribution = make_noise_sum(noise, terms)
+    return math.nan if distribution is None else float(distribution.ppf(1.0 - 0.5 * alpha))
 
 
 @dataclass(frozen=True, eq=False)
 class CumulationIntervals(ReadOnlyArrays):
-    """Noise intervals of the shares below edges, in the shape of the published values."""
+    """Noise intervals of shares below edges, in the shape of the published values."""
 
     rows: tuple[NoisyCumulation, ...]
     shape: tuple[int, ...]
@@ -157,18 +157,18 @@ class CumulationIntervals(ReadOnlyArrays):
     outer: tuple[float, float] | None = None
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each share."""
-        ends = [each.compute_interval(alpha) for each in self.rows]
-        low, high = (np.concatenate([pair[place] for pair in ends]).reshape(self.shape) for place in (0, 1))
+        """Return the limits for each share."""
+        limits = [row.compute_interval(alpha) for row in self.rows]
+        low, high = (np.concatenate([pair[side] for pair in limits]).reshape(self.shape) for side in (0, 1))
         return low, high
 
 
 @dataclass(frozen=True, eq=False)
 class QuantileNoiseIntervals(ReadOnlyArrays):
-    """Noise intervals of quantiles of the records: the edges between which each must be."""
+    """Noise intervals of quantiles of the records, with edges as limits."""
 
-    # If the lower end is above the quantile, the count below the first edge above the quantile was too small
-    # for its noise, and this edge is fixed by the records: one edge alone counts.
+    # The lower limit exceeds the quantile only if the count below one fixed edge, the first above the
+    # quantile, is too small: no correction for the number of edges is needed.
 
     rows: tuple[NoisyCumulation, ...]
     edges: Floats
@@ -176,9 +176,9 @@ class QuantileNoiseIntervals(ReadOnlyArrays):
     shape: tuple[int, ...]
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile."""
-        ends = np.array([self._find_edge_range(row, q, alpha) for row in self.rows for q in self.quantiles])
-        low, high = self.edges[ends.T]
+        """Return the limits for each quantile."""
+        edge_ranges = np.array([self._find_edge_range(row, q, alpha) for row in self.rows for q in self.quantiles])
+        low, high = self.edges[edge_ranges.T]
         return low.reshape(self.shape), high.reshape(self.shape)
 
     def _find_edge_range(self, row: NoisyCumulation, q: float, alpha: float) -> tuple[int, int]:
@@ -188,5 +188,5 @@ class QuantileNoiseIntervals(ReadOnlyArrays):
             row.cells.size - mirrored.find_last_edge_below(1.0 - q, alpha),
         )
         low, high = min(low, high), max(low, high)
-        # a single point would be the whole interval
+        # widen an interval of zero length by one edge on each side
         return (low, high) if low < high else (max(low - 1, 0), min(high + 1, row.cells.size))

@@ -1,4 +1,4 @@
-"""What every result has: a page of facts, rows and notes, and the forms that it can be written in."""
+"""Base of all results: a page of facts, rows and notes, and its export formats."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ _PRIVATE_SUFFIX = ", differentially private"
 
 
 class Report(HelpfulErrors):
-    """A result that states facts, rows and notes, is shown as a page of these, and written in other forms."""
+    """Base of results that are shown as a page of facts, rows and notes, and exported."""
 
-    # without it every result would have a dictionary
+    # without slots every result would have a __dict__
     __slots__ = ()
 
-    # of results without a heading
+    # title of results without a heading
     _title = ""
-    # letters of a row's name
+    # maximum length of a row's name
     _max_name_length = 32
 
     def _format_heading(self) -> str:
-        """Return what the result is of, in words; empty where the title says it."""
+        """Return the subject of the result in words; empty if the title states it."""
         return ""
 
     def _collect_facts(self) -> Facts:
-        """State the names and values below the numbers."""
+        """Return the facts below the numbers, as pairs of name and value."""
         raise NotImplementedError
 
     def _collect_right_facts(self) -> Facts:
-        """State those of the right column; without them the facts are split into two."""
+        """Return the facts of the right column; if empty, the facts are split in two columns."""
         return []
 
     def _collect_notes(self) -> list[str]:
-        """State the lines below the table."""
+        """Return the notes below the table."""
         raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:
@@ -55,15 +55,15 @@ class Report(HelpfulErrors):
         raise NotImplementedError
 
     def _make_rows(self) -> Rows:
-        """State the columns' heads, the rows' names and their cells."""
+        """Return the column headers, row names and cells of the table."""
         raise NotImplementedError
 
     def _make_all_rows(self) -> Rows:
-        """State all rows, also where a page shows the first of them alone."""
+        """Return all rows, including those that a page omits."""
         return self._make_rows()
 
     def _make_rounded_rows(self, digits: int | None) -> Rows:
-        """Return all rows with a number of decimals; p-values and counts stay as they are."""
+        """Return all rows with numbers rounded to `digits` decimals; p-values and counts unchanged."""
         return _round_rows(self._make_all_rows(), _check_digits(digits))
 
     def summary(self) -> Summary:
@@ -90,7 +90,7 @@ class Report(HelpfulErrors):
     def _make_page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        shown = rows._replace(names=[trim_name(each, self._max_name_length) for each in rows.names])
+        shown = rows._replace(names=[trim_name(name, self._max_name_length) for name in rows.names])
         return SummaryPage(
             self._collect_facts(),
             *shown,
@@ -100,11 +100,11 @@ class Report(HelpfulErrors):
         )
 
     def _format_title(self) -> str:
-        what = textwrap.shorten(self._format_heading(), _TITLE_WIDTH)
-        # a name with capitals is left as it is
-        first = what.partition(" ")[0]
-        what = what[:1].upper() + what[1:] if first.islower() else what
-        return f"{what}{_PRIVATE_SUFFIX}" if what else self._title
+        heading = textwrap.shorten(self._format_heading(), _TITLE_WIDTH)
+        # do not change a name that has capitals
+        first_word = heading.partition(" ")[0]
+        heading = heading[:1].upper() + heading[1:] if first_word.islower() else heading
+        return f"{heading}{_PRIVATE_SUFFIX}" if heading else self._title
 
     def _format_notes(self) -> list[str]:
         return wrap_notes(self._collect_notes())
@@ -113,7 +113,7 @@ class Report(HelpfulErrors):
         return self.summary().as_html()
 
     def to_html(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
-        """Return the summary as HTML, as a notebook shows it, or write it into a file.
+        """Return the summary as HTML for a notebook, or write it into a file.
 
         Parameters
         ----------
@@ -195,10 +195,10 @@ class Report(HelpfulErrors):
         \label{tab:mean}
         \begin{tabular}{lrrrr}
         """
-        for name, each, usual in (("caption", caption, "Mean income"), ("label", label, "tab:income")):
-            if each is not None and not isinstance(each, str):
-                got = checks.describe_option(each)
-                raise PydpstatError(f"{name} must be a string or None; got {got}. For example, {name}={usual!r}.")
+        for name, value, example in (("caption", caption, "Mean income"), ("label", label, "tab:income")):
+            if value is not None and not isinstance(value, str):
+                got = checks.describe_option(value)
+                raise PydpstatError(f"{name} must be a string or None; got {got}. For example, {name}={example!r}.")
         return return_or_write(format_latex_table(*self._make_rounded_rows(digits), caption, label), path, "mean.tex")
 
     def to_markdown(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
@@ -232,10 +232,10 @@ class Report(HelpfulErrors):
         >>> print(r.to_markdown(digits=2).splitlines()[1])
         | --- | ---: | ---: | ---: | ---: |
         """
-        heads, names, cells = self._make_rounded_rows(digits)
-        rows = [["", *heads], *([name, *row] for name, row in zip(names, cells))]
+        headers, names, cells = self._make_rounded_rows(digits)
+        rows = [["", *headers], *([name, *row] for name, row in zip(names, cells))]
         lines = ["| " + " | ".join(map(as_markdown, row)) + " |" for row in rows]
-        lines.insert(1, "| --- |" + " ---: |" * len(heads))
+        lines.insert(1, "| --- |" + " ---: |" * len(headers))
         return return_or_write("\n".join(lines), path, "mean.md")
 
     def to_csv(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
@@ -275,31 +275,31 @@ class Report(HelpfulErrors):
 
 def write_csv(frame: pd.DataFrame, path: Target | None, digits: int | None) -> str | None:
     """Return a frame as CSV, or write it into a file."""
-    known = _check_digits(digits)
-    if known is not None:
-        frame = frame.round({name: known for name in frame.columns if "p-value" not in str(name)})
+    decimals = _check_digits(digits)
+    if decimals is not None:
+        frame = frame.round({name: decimals for name in frame.columns if "p-value" not in str(name)})
     rows: list[list[object]] = [[*name_index_levels(frame.index), *frame.columns]]
     for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
-        own = index if isinstance(index, tuple) else (index,)
-        rows.append([*own, *(None if each != each else each for each in row)])
+        keys = index if isinstance(index, tuple) else (index,)
+        rows.append([*keys, *(None if value != value else value for value in row)])
     return return_or_write(format_csv(rows), path, "mean.csv")
 
 
 def wrap_notes(notes: list[str]) -> list[str]:
-    """Return notes with lines as wide as the page."""
+    """Return notes wrapped at the width of the page."""
     return ["\n".join(textwrap.wrap(note, _NOTE_WIDTH)) for note in notes]
 
 
 def trim_name(name: str, max_length: int = 32) -> str:
-    """Return a name as a row shows it: in one line, and not too long."""
+    """Return a name on one line, truncated to `max_length`."""
     name = " ".join(name.split())
     return name if len(name) <= max_length else name[: max_length - 3] + "..."
 
 
 def name_index_levels(index: pd.Index) -> list[str]:
-    """Return what the levels of a frame's index are called; those without a name are terms."""
-    several = sum(not name for name in index.names) > 1
-    return [str(name or f"term{f' {place}' * several}") for place, name in enumerate(index.names, 1)]
+    """Return names of the index levels, "term" for levels without a name."""
+    is_numbered = sum(not name for name in index.names) > 1
+    return [str(name or f"term{f' {number}' * is_numbered}") for number, name in enumerate(index.names, 1)]
 
 
 def _round_rows(rows: Rows, digits: int | None) -> Rows:
@@ -307,7 +307,7 @@ def _round_rows(rows: Rows, digits: int | None) -> Rows:
     if digits is None:
         return rows._replace(names=names)
     cells = [
-        [each.format_rounded(digits) if isinstance(each, FormattedNumber) else each for each in row]
+        [cell.format_rounded(digits) if isinstance(cell, FormattedNumber) else cell for cell in row]
         for row in rows.cells
     ]
     return rows._replace(names=names, cells=cells)

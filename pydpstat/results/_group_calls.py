@@ -1,4 +1,4 @@
-"""What comparisons of groups share: their calls, and the levels of values in no public one."""
+"""Helpers of group comparisons: their calls, and the added levels for other values."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ NO_GROUPS_MESSAGE = (
 
 
 def add_method_call(release: Any, method: str, *arguments: object) -> Any:
-    """Return a release with the call of a method of it."""
-    about = release.record.describe_subject(release.labels.describe_variables(release.statistic))
-    # a test has no labels, which could tell the names
-    record = replace(release.record.add_method_call(method, *arguments), names=(about,) if about else ())
+    """Return a release whose call is extended by a method call."""
+    subject = release.record.describe_subject(release.labels.describe_variables(release.statistic))
+    # a test has no labels to read the variable names from
+    record = replace(release.record.add_method_call(method, *arguments), names=(subject,) if subject else ())
     return replace(release, record=record)
 
 
 def get_other_levels(record: Call) -> tuple[object, ...]:
-    """Return each variable's level for values which are in none of its public ones, if it has one."""
+    """Return the added level for other values of each variable, None for those without one."""
     arguments = dict(record.arguments)
     levels, name = arguments.get("levels"), arguments.get("other", "other")
     if not isinstance(levels, tuple) or name is None:
         return ()
-    each = levels if all(isinstance(own, tuple) for own in levels) else (levels,)
-    return tuple(None if name in own else name for own in each)
+    levels_by_variable = levels if all(isinstance(variable_levels, tuple) for variable_levels in levels) else (levels,)
+    return tuple(None if name in variable_levels else name for variable_levels in levels_by_variable)

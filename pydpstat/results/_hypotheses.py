@@ -1,4 +1,4 @@
-"""Linear hypotheses on coefficients, from texts such as ``"x1 = x2"`` or from matrices; all public."""
+"""Parser of linear hypotheses on coefficients, from texts such as ``"x1 = x2"`` or matrices."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
 _EXAMPLE = "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
-# what is smaller in hypotheses whose largest factor is 1 comes from rounding
+# smaller values are rounding errors, as the largest factor of a hypothesis is 1
 _ROUNDING_TOLERANCE = 1e-12
 
 
 class Hypotheses(NamedTuple):
-    """Hypotheses ``matrix @ coefficients = values``."""
+    """Linear hypotheses ``matrix @ coefficients = values``."""
 
     labels: tuple[str, ...]
     matrix: Floats
@@ -28,36 +28,36 @@ class Hypotheses(NamedTuple):
 
 
 def parse_hypotheses(given: object, names: Sequence[str]) -> Hypotheses:
-    """Return hypotheses from a text, several of them, a matrix, or a matrix and values."""
+    """Parse hypotheses given as text, a list of texts, a matrix, or a matrix with values."""
     if isinstance(given, str):
         given = [given]
-    if isinstance(given, (list, tuple)) and given and all(isinstance(each, str) for each in given):
-        found = [each for text in given for each in _parse_hypothesis_text(text, names)]
-        labels, rows, values = zip(*found)
-        matrix, wanted = np.array(rows), np.array(values)
+    if isinstance(given, (list, tuple)) and given and all(isinstance(item, str) for item in given):
+        hypotheses = [item for text in given for item in _parse_hypothesis_text(text, names)]
+        labels, rows, values = zip(*hypotheses)
+        matrix, constants = np.array(rows), np.array(values)
     else:
-        matrix, wanted = _read_hypothesis_matrix(given, len(names))
-        labels = tuple(f"c{place}" for place in range(len(matrix)))
+        matrix, constants = _read_hypothesis_matrix(given, len(names))
+        labels = tuple(f"c{index}" for index in range(len(matrix)))
     if not (np.abs(matrix).max(axis=1) > 0.0).all():
         raise PydpstatError(f"r_matrix must have coefficients in every hypothesis; one has none. {_EXAMPLE}")
-    return Hypotheses(tuple(labels), matrix, wanted)
+    return Hypotheses(tuple(labels), matrix, constants)
 
 
 def reduce_hypotheses(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
-    """Return the same hypotheses in reduced row echelon form: the same ones, however they are written."""
-    # decimals as they are written, so that nothing is rounded
+    """Return hypotheses in reduced row echelon form, which does not depend on how they are written."""
+    # exact fractions of the decimals, to avoid rounding
     rows = [
-        [Fraction(str(each)) for each in (*row, value)]
+        [Fraction(str(factor)) for factor in (*row, value)]
         for row, value in zip(found.matrix.tolist(), found.values.tolist())
     ]
-    rows = [[each / max(map(abs, row[:-1])) for each in row] for row in rows]
+    rows = [[factor / max(map(abs, row[:-1])) for factor in row] for row in rows]
     rank = 0
     for column in range(len(names)):
-        left = [[Fraction(0)] * len(names) + row[-1:] if _is_redundant(row) else row for row in rows[rank:]]
-        rows[rank:] = sorted(left, key=lambda row: -abs(row[column]))
+        remaining = [[Fraction(0)] * len(names) + row[-1:] if _is_redundant(row) else row for row in rows[rank:]]
+        rows[rank:] = sorted(remaining, key=lambda row: -abs(row[column]))
         if rank == len(rows) or not rows[rank][column]:
             continue
-        pivot = [each / rows[rank][column] for each in rows[rank]]
+        pivot = [factor / rows[rank][column] for factor in rows[rank]]
         rows = [[x - row[column] * y for x, y in zip(row, pivot)] for row in rows]
         rows[rank] = pivot
         rank += 1
@@ -72,12 +72,12 @@ def reduce_hypotheses(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
 
 
 def _is_redundant(row: Sequence[Fraction]) -> bool:
-    """Tell whether a hypothesis follows from others, but for what rounding left."""
-    return all(abs(each) <= _ROUNDING_TOLERANCE for each in row[:-1])
+    """Return whether all factors of a reduced hypothesis are zero up to rounding."""
+    return all(abs(factor) <= _ROUNDING_TOLERANCE for factor in row[:-1])
 
 
 def _format_hypothesis(row: Floats, value: float, names: Sequence[str]) -> str:
-    """Return a hypothesis as a text."""
+    """Return a hypothesis as text."""
     text = ""
     for factor, name in zip(row.tolist(), names):
         if factor:
@@ -87,41 +87,41 @@ def _format_hypothesis(row: Floats, value: float, names: Sequence[str]) -> str:
 
 
 def _read_hypothesis_matrix(given: Any, width: int) -> tuple[Floats, Floats]:
-    pair = isinstance(given, tuple) and len(given) == 2
-    matrix, values = given if pair else (given, 0.0)
+    has_values = isinstance(given, tuple) and len(given) == 2
+    matrix, values = given if has_values else (given, 0.0)
     try:
-        found = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-        wanted = np.broadcast_to(np.asarray(values, dtype=np.float64), found.shape[:1])
+        rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+        constants = np.broadcast_to(np.asarray(values, dtype=np.float64), rows.shape[:1])
     except (TypeError, ValueError) as error:
         raise _make_hypothesis_error(given) from error
-    if found.ndim != 2 or found.shape[1] != width or not found.size:
+    if rows.ndim != 2 or rows.shape[1] != width or not rows.size:
         raise PydpstatError(
-            f"r_matrix must have a column for each of the {width} coefficients; got the shape {found.shape}. {_EXAMPLE}"
+            f"r_matrix must have a column for each of the {width} coefficients; got the shape {rows.shape}. {_EXAMPLE}"
         )
-    if not (np.isfinite(found).all() and np.isfinite(wanted).all()):
+    if not (np.isfinite(rows).all() and np.isfinite(constants).all()):
         raise _make_hypothesis_error(given)
-    return found, wanted
+    return rows, constants
 
 
 def _parse_hypothesis_text(text: str, names: Sequence[str]) -> list[tuple[str, Floats, float]]:
-    """Return the hypotheses of a text: label, row and value."""
-    places = {name: place for place, name in enumerate(names)}
-    longest = sorted(map(re.escape, names), key=len, reverse=True)
-    pattern = re.compile(rf"(?<![\w.])(?:{'|'.join(longest)})(?!\w)")
-    marked = pattern.sub(lambda match: f"_{places[match[0]]}_", text)
-    found = []
-    for part in marked.split(","):
-        sides = [_parse_linear_form(side, text, names) for side in part.split("=")]
+    """Parse a text into hypotheses, each with label, matrix row and value."""
+    columns = {name: column for column, name in enumerate(names)}
+    escaped_names = sorted(map(re.escape, names), key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w.])(?:{'|'.join(escaped_names)})(?!\w)")
+    encoded = pattern.sub(lambda match: f"_{columns[match[0]]}_", text)
+    hypotheses = []
+    for equation in encoded.split(","):
+        sides = [_parse_linear_form(side, text, names) for side in equation.split("=")]
         if len(sides) == 1:
             sides.append((np.zeros(len(names)), 0.0))
-        label = re.sub(r"_(\d+)_", lambda match: names[int(match[1])], part).strip()
-        for (left, first), (right, second) in zip(sides, sides[1:]):
-            found.append((label, left - right, second - first))
-    return found
+        label = re.sub(r"_(\d+)_", lambda match: names[int(match[1])], equation).strip()
+        for (left, left_constant), (right, right_constant) in zip(sides, sides[1:]):
+            hypotheses.append((label, left - right, right_constant - left_constant))
+    return hypotheses
 
 
 def _parse_linear_form(text: str, full_text: str, names: Sequence[str]) -> tuple[Floats, float]:
-    """Return the factors of a linear form, and its constant."""
+    """Parse the coefficients and the constant of a linear form."""
     try:
         return _evaluate_linear_form(ast.parse(text.strip(), mode="eval").body, len(names))
     except (*checks.SYNTAX_ERRORS, ZeroDivisionError) as error:
@@ -139,25 +139,25 @@ def _evaluate_linear_form(node: ast.expr, width: int) -> tuple[Floats, float]:
         case ast.Constant(value=int() | float() as value):
             return np.zeros(width), float(value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            row, rest = _evaluate_linear_form(operand, width)
-            return -row, -rest
+            row, constant = _evaluate_linear_form(operand, width)
+            return -row, -constant
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            (one, first), (other, second) = (
+            (left_row, left_constant), (right_row, right_constant) = (
                 _evaluate_linear_form(left, width),
                 _evaluate_linear_form(right, width),
             )
             sign = 1.0 if isinstance(op, ast.Add) else -1.0
-            return one + sign * other, first + sign * second
+            return left_row + sign * right_row, left_constant + sign * right_constant
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            (one, first), (other, second) = (
+            (left_row, left_constant), (right_row, right_constant) = (
                 _evaluate_linear_form(left, width),
                 _evaluate_linear_form(right, width),
             )
-            if isinstance(op, ast.Mult) and not one.any():
-                one, first, other, second = other, second, one, first
-            if not other.any():
-                factor = second if isinstance(op, ast.Mult) else 1.0 / second
-                return one * factor, first * factor
+            if isinstance(op, ast.Mult) and not left_row.any():
+                left_row, left_constant, right_row, right_constant = right_row, right_constant, left_row, left_constant
+            if not right_row.any():
+                factor = right_constant if isinstance(op, ast.Mult) else 1.0 / right_constant
+                return left_row * factor, left_constant * factor
     raise ValueError("not linear")
 
 

@@ -1,4 +1,4 @@
-"""Intervals: their kinds, their ends, and how a test with its interval is shown."""
+"""Kinds and limits of intervals, and the page of a test with its interval."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
 
-# the last two are one: a confidence interval is for the population
+# "population" and "confidence" are synonyms
 INTERVAL_KINDS = ("noise", "population", "confidence")
 CONFIDENCE = "confidence"
 NOISE = "noise"
@@ -33,19 +33,19 @@ _COVERAGE = {
 
 
 def resolve_interval_kind(kind: object) -> str:
-    """Return the kind that is asked for: "noise" where nothing is said, or "confidence"."""
-    found = NOISE if kind is None else checks.check_choice(kind, "kind", INTERVAL_KINDS)
-    return NOISE if found == NOISE else CONFIDENCE
+    """Return the canonical kind of interval, "noise" (the default) or "confidence"."""
+    resolved = NOISE if kind is None else checks.check_choice(kind, "kind", INTERVAL_KINDS)
+    return NOISE if resolved == NOISE else CONFIDENCE
 
 
 def copy_release_fields(release: object) -> dict[str, Any]:
-    """Return what a test or a model takes over from the release that it is made of."""
+    """Return the fields that a test or a model copies from its release."""
     names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
     return {name: getattr(release, name) for name in names}
 
 
 def check_interval_kind(kind: object, available: str, subject: str) -> None:
-    """Refuse another kind than the one that there is; what is left out is that one."""
+    """Raise an error if `kind` is not the available kind of interval; None selects that one."""
     if kind is not None and resolve_interval_kind(kind) != available:
         raise PydpstatError(
             f"{subject} has no interval of kind {checks.describe_option(kind)}: {_COVERAGE[available]}. Leave kind out."
@@ -53,34 +53,34 @@ def check_interval_kind(kind: object, available: str, subject: str) -> None:
 
 
 class HasIntervals(Protocol):
-    """A result, which never changes, whose intervals take time."""
+    """Immutable result whose intervals are expensive to compute."""
 
     def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
-        """Find the ends of the intervals."""
+        """Compute the limits of all intervals."""
 
     def __hash__(self) -> int:
-        """Return the hash of the object: no other result is taken for this one."""
+        """Return the identity hash, so that a cache entry belongs to one result."""
 
 
 @lru_cache(maxsize=256)
 def get_cached_limits(result: HasIntervals, alpha: float) -> tuple[Floats, Floats]:
-    """Return the ends of a result's intervals; a second time they cost nothing."""
+    """Return the limits of a result's intervals, cached by result and level."""
     low, high = result._compute_all_limits(alpha)
     return freeze_array(low), freeze_array(high)
 
 
-# how far p-values and intervals can be trusted
+# descriptions of the validity of p-values and intervals
 VALIDITY_MEANINGS = {
     "exact": "exact, for every distribution of the records",
     "model": "exact under the assumptions below",
     "measured": "not proven; the type I error rate was measured, see the documentation",
 }
-# a hypothesis that says more than its number
+# null hypotheses with a text of their own
 _NULL_HYPOTHESES = {"largest difference of means": "all means are equal"}
 
 
 class ConfidenceInterval(NamedTuple):
-    """The ends of an interval.
+    """Lower and upper limit of an interval.
 
     See Also
     --------
@@ -98,20 +98,20 @@ class ConfidenceInterval(NamedTuple):
 
 
 class Interval(Protocol):
-    """What makes an interval of any level from released numbers; it keeps nothing private."""
+    """Interval of any level, computed from released numbers only."""
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        """Return the limits of the interval that misses the parameter with probability at most `alpha`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpaqueInterval:
-    """An interval, without the numbers that it is made from where it is shown."""
+    """Interval whose repr hides the numbers that it is computed from."""
 
     inner: Interval
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        """Return the limits of the interval that misses the parameter with probability at most `alpha`."""
         return self.inner.compute_limits(alpha)
 
     def __repr__(self) -> str:
@@ -120,10 +120,10 @@ class OpaqueInterval:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class InferencePage(NoTruthValue, GuaranteedReport):
-    """The part of `pydpstat.results.InferenceResults` that shows it."""
+    """Fields, page and interval of `pydpstat.results.InferenceResults`."""
 
     test: str
-    # an optional float would have to be checked before every comparison
+    # Any: an optional float would need a check before every comparison
     statistic: Any = None
     pvalue: Any = None
     pvalue_floor: float = 0.0
@@ -148,9 +148,10 @@ class InferencePage(NoTruthValue, GuaranteedReport):
     _df: int | None = None
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
-        """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
+        """Return a confidence interval for the parameter.
 
-        It is post-processing: any level is available at no additional privacy cost.
+        It covers sampling and the privacy noise. It is post-processing: any level is available at no
+        additional privacy cost.
 
         Parameters
         ----------
@@ -195,7 +196,7 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         return np.asarray(low), np.asarray(high)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the estimates as a frame; what is tested has its interval, statistic and p-value in its row.
+        """Return estimates, interval, statistic and p-value as a frame.
 
         Parameters
         ----------
@@ -225,9 +226,9 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         estimates.setdefault(row, math.nan)
         frame = pd.Series(estimates, name="estimate").rename_axis("term").to_frame()
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
-        ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
-        told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
-        frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told
+        limits = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
+        values = [math.nan if value is None else value for value in (*limits, self.statistic, self.pvalue)]
+        frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = values
         if self._df is not None:
             frame.insert(4, "df", pd.Series({row: self._df}, dtype="float64"))
         return frame
@@ -236,7 +237,7 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         return self.record.format_heading(self.test)
 
     def _collect_omissions(self) -> list[str]:
-        # a test that says nothing says why
+        # an uninformative test states the reason
         return list(self.remarks) if self.pvalue == 1.0 else []
 
     def _collect_facts(self) -> Facts:
@@ -253,19 +254,19 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         ]
 
     def _make_rows(self) -> Rows:
-        ends = [] if self.interval is None else list(map(float, self.conf_int()))
-        shown = format_column([*(value for _, value in self.estimates), *ends])
-        rows = {name: [text] for (name, _), text in zip(self.estimates, shown)}
-        if ends:
-            # of a one-sided interval one end is the parameter's own
-            rows.setdefault(self.parameter, [""]).extend(shown[-len(ends) :])
+        limits = [] if self.interval is None else list(map(float, self.conf_int()))
+        texts = format_column([*(value for _, value in self.estimates), *limits])
+        rows = {name: [text] for (name, _), text in zip(self.estimates, texts)}
+        if limits:
+            # one limit of a one-sided interval is the end of the parameter's range
+            rows.setdefault(self.parameter, [""]).extend(texts[-len(limits) :])
         if self.statistic is not None:
             rows["statistic"] = format_column([float(self.statistic)])
         if self.pvalue is not None:
             rows["p-value"] = [format_pvalue(self.pvalue, self.pvalue_floor)]
-        heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
-        cells = [[*row, *[""] * (len(heads) - len(row))] for row in rows.values()]
-        return Rows(heads, list(rows), cells)
+        headers = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
+        cells = [[*row, *[""] * (len(headers) - len(row))] for row in rows.values()]
+        return Rows(headers, list(rows), cells)
 
     def _collect_notes(self) -> list[str]:
         lines = [

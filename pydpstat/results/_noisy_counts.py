@@ -1,4 +1,4 @@
-"""The noisy counts of a table or a histogram, and what is derived from them by a method."""
+"""Noisy counts of a table or a histogram, and releases derived from them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ NO_SUM_MESSAGE = (
 
 
 def _has_found_levels(release: Any) -> bool:
-    """Tell whether the levels were found in the data, which leaves out the records of rare ones."""
+    """Return whether the levels were discovered in the data, which omits records of rare levels."""
     return bool(dict(release.record.arguments).get("levels") == "discover")
 
 
 def _has_known_sums(release: Any) -> bool:
-    """Tell whether sums of the counts have a known noise."""
+    """Return whether the noise distribution of sums of the counts is known."""
     return release.noise is not None and make_noise_sum(release.noise, 2) is not None
 
 
 def can_sum_counts(release: Any) -> bool:
-    """Tell whether sums of the counts are those of records, with a known noise."""
+    """Return whether the counts include all records and their sums have a known noise distribution."""
     return not _has_found_levels(release) and _has_known_sums(release)
 
 
 def get_noisy_counts(release: Any) -> tuple[Floats, float]:
-    """Return the noisy counts, which can be summed, and what they were multiplied with."""
+    """Return the noisy counts before scaling, and their scale factor; raise if they cannot be summed."""
     if _has_found_levels(release):
         raise PydpstatError(
             "rare levels are missing from levels that were found in the data, and so are their "
@@ -58,7 +58,7 @@ def derive_by_method(
     subject: str = "",
     **more: Any,
 ) -> Any:
-    """Return what follows from a release by the method and the argument in `method_call`."""
+    """Return a release derived from another by the method call `method_call`."""
     record = release.record.add_method_call(*method_call).replace_subject(
         subject if any(release.labels.dimension_names) else ""
     )

@@ -1,4 +1,4 @@
-"""Operators and elements of a release, which all use its value and return plain numbers or arrays."""
+"""Operators and element access of releases, which return plain numbers or arrays."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from pydpstat import _checks as checks
 from pydpstat.errors import ArgumentError, ElementError, PydpstatError
 from pydpstat.results._released import ReleasedValue
 
-# of plain numbers and arrays
+# operation on plain numbers and arrays
 _Operation = Callable[..., Any]
 
 
 def to_plain_value(release: ReleasedValue) -> Any:
-    """Return the value as pandas has it; of a histogram the array of counts."""
+    """Return the value in its pandas form, or a histogram's array of counts."""
     return release.value if release.labels.breaks is not None else release.labels.to_pandas(release.value)
 
 
 def make_operator(operation: _Operation) -> _Operation:
-    """Return an operator of a single number, which stands on the left."""
+    """Return a binary operator of a single number as left operand."""
     return lambda self, other: _apply_operation(operation, self, other)
 
 
 def make_reflected_operator(operation: _Operation) -> _Operation:
-    """Return an operator of a single number, which stands on the right."""
+    """Return a binary operator of a single number as right operand."""
     return lambda self, other: _apply_operation(lambda own, given: operation(given, own), self, other)
 
 
 def make_unary_operator(operation: _Operation) -> _Operation:
-    """Return an operator of a single number alone."""
+    """Return a unary operator of a single number."""
     return lambda self: operation(_get_number(self))
 
 
@@ -40,7 +40,7 @@ def _apply_operation(operation: _Operation, release: ReleasedValue, other: objec
     try:
         return operation(number, other)
     except ArgumentError:
-        # of another release
+        # error of the other operand, a release of several values
         raise
     except TypeError:
         raise ArgumentError(
@@ -50,19 +50,19 @@ def _apply_operation(operation: _Operation, release: ReleasedValue, other: objec
 
 
 def _get_number(release: ReleasedValue, *others: object) -> Any:
-    """Return the value of a release of one number; of several an operator would not say which is meant."""
+    """Return the value of a scalar release, or raise an error for several values."""
     if release.value.ndim:
-        given = "".join(f"; got {checks.describe_value(each)}" for each in others)
+        operand = "".join(f"; got {checks.describe_value(value)}" for value in others)
         raise ArgumentError(
             f"{type(release).__name__} has {release.value.size} values, and operators are those of single "
-            f"numbers{given}. Calculate with its estimates, result.params, or with one of them, "
+            f"numbers{operand}. Calculate with its estimates, result.params, or with one of them, "
             f"result[{format_element_names(release, 1)}]."
         )
     return to_plain_value(release)
 
 
 def get_single_value(release: ReleasedValue, what: str) -> np.ndarray:
-    """Return the value, which must be one."""
+    """Return the value of a release of size 1, or raise an error."""
     if release.value.size == 1:
         return release.value
     raise ArgumentError(
@@ -72,7 +72,7 @@ def get_single_value(release: ReleasedValue, what: str) -> np.ndarray:
 
 
 def format_elements(release: ReleasedValue, spec: str) -> str:
-    """Return the number, or each of several, in a format."""
+    """Format the number, or each element, by a format specification."""
     if not spec:
         return str(to_plain_value(release))
     try:
@@ -87,50 +87,50 @@ def format_elements(release: ReleasedValue, spec: str) -> str:
 
 
 def round_elements(release: ReleasedValue, digits: int | None = None) -> Any:
-    """Return the number, or several in their form, with a number of decimals."""
-    places = None if digits is None else checks.check_integer(digits, "digits", -300, 300, hint="Give 2.")
+    """Round the number, or each element, to a number of decimals."""
+    decimals = None if digits is None else checks.check_integer(digits, "digits", -300, 300, hint="Give 2.")
     plain = to_plain_value(release)
-    return round(plain, places) if isinstance(plain, float) else plain.round(places or 0)
+    return round(plain, decimals) if isinstance(plain, float) else plain.round(decimals or 0)
 
 
 def get_elements(release: ReleasedValue) -> Any:
-    """Return several values in their form."""
+    """Return the elements in their pandas form, or raise an error for a scalar."""
     if release.value.ndim:
         return to_plain_value(release)
     raise ArgumentError(f"the release of {release.statistic} has no elements; it is one number. Write float(result).")
 
 
 def count_elements(release: ReleasedValue) -> int:
-    """Return how many elements several values have in their form."""
+    """Return the length of the elements in their pandas form."""
     return len(get_elements(release))
 
 
 def iterate_elements(release: ReleasedValue) -> Iterator[object]:
-    """Return an iterator over several values in their form."""
+    """Return an iterator over the elements in their pandas form."""
     return iter(get_elements(release))
 
 
 def get_element(release: ReleasedValue, key: object) -> Any:
-    """Return what a key chooses: an element by its name or place, or a part of several."""
+    """Return an element by its name or index, or a selection of elements."""
     plain = get_elements(release)
     try:
-        # as R has it, rows come first
-        rows = isinstance(key, tuple) and getattr(plain, "ndim", 1) == 2 and hasattr(plain, "loc")
-        return plain.loc[key] if rows else plain[key]
+        # a pair of keys selects the row first, as in R
+        is_row_first = isinstance(key, tuple) and getattr(plain, "ndim", 1) == 2 and hasattr(plain, "loc")
+        return plain.loc[key] if is_row_first else plain[key]
     except (KeyError, IndexError, TypeError, ValueError):
         name = ":".join(map(str, key)) if isinstance(key, tuple) else key
-        named = list(release.labels.name_elements(release.value))
-        if isinstance(name, str) and name in named:
-            return np.ravel(release.value, order="F")[named.index(name)]
-        several = list(key) if isinstance(key, tuple) and {*map(str, key)} <= {*named} else []
-        way = f" Several are chosen by a list: result[{several!r}]." if several else ""
+        names = list(release.labels.name_elements(release.value))
+        if isinstance(name, str) and name in names:
+            return np.ravel(release.value, order="F")[names.index(name)]
+        chosen = list(key) if isinstance(key, tuple) and {*map(str, key)} <= {*names} else []
+        hint = f" Several are chosen by a list: result[{chosen!r}]." if chosen else ""
         raise ElementError(
             f"the release of {release.statistic} has no element {checks.describe_option(key)}. It has "
-            f"{format_element_names(release, 8)}.{way}"
+            f"{format_element_names(release, 8)}.{hint}"
         ) from None
 
 
 def format_element_names(release: ReleasedValue, max_names: int) -> str:
-    """Return the names of some elements."""
+    """Return the names of the first elements as text."""
     names = release.labels.name_elements(release.value)
     return ", ".join(map(repr, names[:max_names])) + ", ..." * (len(names) > max_names > 1)

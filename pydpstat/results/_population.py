@@ -1,4 +1,4 @@
-"""Intervals for the population that the records are a sample of, and tests, next to those of the noise."""
+"""Protocols of intervals and tests for the population that the records are a sample of."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from pydpstat.results._intervals import Interval
 if TYPE_CHECKING:
     from pydpstat.results._postprocessing import PopulationInference
 
-# what a column of numbers of records is called
+# heading of a column of counts
 COUNT_COLUMN = "count"
-# a page has those of the population for so many values; each may take half a second
+# maximum number of population intervals on a page; each may take half a second
 MAX_PAGE_INTERVALS = 12
 NO_COST_NOTE = "It follows from the release at no additional privacy cost."
 
 
 @runtime_checkable
 class HasSubject(Protocol):
-    """What has intervals of something else than what was released."""
+    """Intervals of a quantity other than the released one."""
 
     @property
     def subject(self) -> str:
-        """Say what they are of; empty where it is what was released."""
+        """Quantity that the intervals cover; empty for the released one."""
 
 
 class Difference(NamedTuple):
-    """What noisy numbers of two groups say of the difference of their parameters."""
+    """Test and interval of the difference of two groups' parameters."""
 
     test: str
     statistic: float
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
     floor: float = 0.0
 
     def invert_order(self) -> Difference:
-        """Return the comparison of the second group with the first."""
+        """Return the comparison with the groups exchanged."""
         return self._replace(
             statistic=-self.statistic, estimate=-self.estimate, interval=NegatedInterval(self.interval)
         )
@@ -51,18 +51,18 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NegatedInterval:
-    """The interval of a number with the other sign."""
+    """Interval of the negative of a parameter."""
 
     inner: Interval
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return both ends."""
+        """Return the lower and the upper limit."""
         low, high = self.inner.compute_limits(alpha)
         return -high + 0.0, -low + 0.0
 
 
 class TableTest(NamedTuple):
-    """What the noisy counts of a table say of a hypothesis."""
+    """Result of a test on the noisy counts of a table."""
 
     statistic: float
     pvalue: float
@@ -70,42 +70,42 @@ class TableTest(NamedTuple):
 
 
 class HasAssumptions(Protocol):
-    """What rests on assumptions."""
+    """Inference that rests on assumptions."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Return what tests and comparisons rest on, in words."""
+        """Assumptions of tests and comparisons, in words."""
 
 
 @runtime_checkable
 class SupportsIndependenceTest(HasAssumptions, Protocol):
-    """What tests the counts of a table."""
+    """Inference that tests the independence of a table's variables."""
 
     def run_independence_test(self, rows: int, columns: int) -> TableTest:
-        """Test whether the first so many rows and columns are independent."""
+        """Test the independence of the first `rows` rows and `columns` columns."""
 
 
 @runtime_checkable
 class SupportsGroupComparison(HasAssumptions, Protocol):
-    """What compares two of the groups that were released."""
+    """Inference that compares two released groups."""
 
     def compare_groups(self, first: int, second: int) -> Difference:
-        """Compare the groups whose values are in these places, of all values one group after the other."""
+        """Compare two groups by the indices of their values in the flattened array of all groups."""
 
 
 @runtime_checkable
 class SupportsEqualityTest(HasAssumptions, Protocol):
-    """What compares all groups that were released."""
+    """Inference that tests the equality of all released groups."""
 
     def test_equality(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
-        """Test whether the groups whose values are in these places are equal; also return those compared."""
+        """Test the equality of the groups at these indices; also return the groups that were compared."""
 
 
 @runtime_checkable
 class SupportsShares(HasSubject, Protocol):
-    """What has intervals of shares that sums of counts have of the population."""
+    """Inference that has intervals for population shares of sums of counts."""
 
     def make_share_intervals(
         self, counts: Floats, rests: Floats, noises: npt.ArrayLike, is_of_total: bool, subject: str
     ) -> PopulationInference:
-        """Return those for counts with so many noises and their rests, which may be those of the whole."""
+        """Return intervals for shares of counts over counts plus rests, with the noise terms of each."""

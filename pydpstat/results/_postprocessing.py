@@ -1,7 +1,7 @@
-"""What is done to a noisy value before it is published, and what that does to its uncertainty.
+"""Post-processing of noisy values, and the uncertainty of the published values.
 
 Nothing here sees the data: post-processing costs no privacy (Dwork and Roth 2014, proposition 2.1).
-Each step says how the noise's standard deviation and interval carry over to the published value.
+Each step computes the standard deviation and the interval of the published value from the noise.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ NO_COST_STEP = "which follows from the released {} at no additional privacy cost
 
 
 class PopulationInference(Protocol):
-    """What makes intervals for the population that the records are a sample of, from released numbers."""
+    """Intervals for the population that the records are a sample of, from released numbers."""
 
     @property
     def validity(self) -> str:
-        """Return how far they can be trusted: "exact", "model" or "measured"."""
+        """Validity of the intervals: "exact", "model" or "measured"."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Return what they rest on, in words."""
+        """Assumptions of the intervals, in words."""
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each published value, in its shape."""
+        """Return the limits for each published value, in its shape."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatioIntervals(ReadOnlyArrays):
-    """Noise intervals for counts over the sum of themselves and their rests, each with noise (Fieller 1954).
+    """Noise intervals of shares, noisy count / (count + rest) (Fieller 1954).
 
     At the true share p, W = (1 - p) count - p rest has the mean 0, and v = ((1 - p)^2 k1 + p^2 k2) s^2 is its
-    variance, with k1 and k2 noises of standard deviation s. The interval has the p with
-    abs(W) <= c sqrt(v) + 1, c as in `bound_sum_quantile`, with one record for the steps of integers. Computed exactly,
-    W is further out with a probability of alpha at most for symmetric geometric noise of the rates 0.02 to 8
+    variance, with k1 and k2 noises of standard deviation s. The interval is the set of p with
+    abs(W) <= c sqrt(v) + 1, c as in `bound_sum_quantile`, where one record corrects for integer steps. Computed
+    exactly, the probability that W is outside is at most alpha for symmetric geometric noise of the rates 0.02 to 8
     and discrete Gaussian noise of the deviations 0.3 to 20, of up to 400 noises, at all shares and alpha from
     0.001 to 0.5.
     """
@@ -52,55 +52,59 @@ class RatioIntervals(ReadOnlyArrays):
     counts: Floats
     # the noisy counts of all other records
     rests: Floats
-    # how many noises are in each count and in each rest, in C order: of shape (2,) or (2, values)
+    # numbers of noise terms in each count and each rest, in C order: of shape (2,) or (2, values)
     noises: npt.NDArray[np.intp]
 
     def compute_slopes(self) -> Floats:
         """Return the L2 norm of each share's gradient with respect to all noisy counts; NaN if unknown."""
-        first, second = self._compute_variances()
+        count_variance, rest_variance = self._compute_variances()
         total, p = self.counts + self.rests, self.compute_shares()
-        # where the total is below twice its noise, the delta method says nothing
-        said = total > 2.0 * float(self.noise.std()) * np.sqrt(first + second)
+        # the delta method is not informative if the total is below twice its noise
+        is_informative = total > 2.0 * float(self.noise.std()) * np.sqrt(count_variance + rest_variance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(said, np.sqrt((1.0 - p) ** 2 * first + p * p * second) / total, np.nan)
+            return np.where(
+                is_informative, np.sqrt((1.0 - p) ** 2 * count_variance + p * p * rest_variance) / total, np.nan
+            )
 
     def compute_shares(self) -> Floats:
-        """Return the shares, from 0 to 1; NaN where the noisy counts add up to nothing."""
+        """Return the shares, clipped to [0, 1]; NaN where the noisy total is not positive."""
         total = self.counts + self.rests
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(total > 0.0, np.clip(self.counts / total, 0.0, 1.0), np.nan)
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each share."""
+        """Return the limits for each share."""
         count, rest = np.maximum(self.counts, 0.0), np.maximum(self.rests, 0.0)
-        reach = (bound_sum_quantile(self.noise, alpha) * self.noise.std()) ** 2
-        first, second = (reach * each for each in self._compute_variances())
+        factor = (bound_sum_quantile(self.noise, alpha) * self.noise.std()) ** 2
+        count_variance, rest_variance = (factor * variance for variance in self._compute_variances())
         total = count + rest
-        a = total * total - first - second
-        ends = []
-        for record in (-1.0, 1.0):
-            # a root of a p^2 - 2 b p + c
-            b, c = (count + record) * total - first, (count + record) ** 2 - first
+        a = total * total - count_variance - rest_variance
+        limits = []
+        for sign in (-1.0, 1.0):
+            # root of a p^2 - 2 b p + c
+            b, c = (count + sign) * total - count_variance, (count + sign) ** 2 - count_variance
             with np.errstate(divide="ignore", invalid="ignore"):
-                root = (b + record * np.sqrt(np.maximum(b * b - a * c, 0.0))) / a
-            ends.append(np.where(a > 0.0, np.clip(root, 0.0, 1.0), 0.5 + 0.5 * record))
-        return ends[0], ends[1]
+                root = (b + sign * np.sqrt(np.maximum(b * b - a * c, 0.0))) / a
+            limits.append(np.where(a > 0.0, np.clip(root, 0.0, 1.0), 0.5 + 0.5 * sign))
+        return limits[0], limits[1]
 
     def _compute_variances(self) -> tuple[Floats, Floats]:
         shape = self.counts.shape
-        pair = [np.broadcast_to(each, self.counts.size).reshape(shape).astype(float) for each in self.noises]
-        return pair[0], pair[1]
+        variances = [
+            np.broadcast_to(n_noises, self.counts.size).reshape(shape).astype(float) for n_noises in self.noises
+        ]
+        return variances[0], variances[1]
 
 
 def bound_sum_quantile(noise: NoiseQuantiles, alpha: float) -> float:
-    """Return how many standard deviations a weighted sum of such noises may be away."""
-    # the tails of sums lie between those of the noise and of the normal distribution
-    normal = NormalDist().inv_cdf(1.0 - 0.5 * alpha)
-    return max(float(noise.ppf(1.0 - 0.5 * alpha)) / float(noise.std()), normal)
+    """Return a bound on the 1 - alpha / 2 quantile of weighted sums of noises, in standard deviations."""
+    # the quantile of a sum is between those of the noise and of the normal distribution
+    normal_quantile = NormalDist().inv_cdf(1.0 - 0.5 * alpha)
+    return max(float(noise.ppf(1.0 - 0.5 * alpha)) / float(noise.std()), normal_quantile)
 
 
 class NoiseQuantiles(Protocol):
-    """What the results need of the noise's distribution: of each value's, or of all alike."""
+    """Noise distribution, common to all values or one per value."""
 
     def std(self) -> float | Floats:
         """Return the standard deviation."""
@@ -111,40 +115,40 @@ class NoiseQuantiles(Protocol):
 
 @runtime_checkable
 class HasOwnInterval(Protocol):
-    """Noise that depends on the truth, and so says itself which truths a value may stand for."""
+    """Noise whose distribution depends on the true value, and which computes its own interval."""
 
     def interval(self, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval of the truth for each released value."""
+        """Return the interval of the true value for each released value."""
 
 
 class HasNoiseIntervals(Protocol):
-    """What makes intervals of the noise by itself, from released numbers."""
+    """Noise intervals that are computed from released numbers."""
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each published value, in its shape."""
+        """Return the limits for each published value, in its shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PublishedValue:
-    """A published value, its intervals for the population and the parameter's range, where it has them."""
+    """Base of post-processing: optional population intervals and parameter range."""
 
-    # whether values may be missing (NaN); the last step then says why
+    # whether values may be missing (NaN), with the reason as last step
     can_be_missing: ClassVar[bool] = False
 
     population: PopulationInference | None = field(default=None, kw_only=True)
     within: ParameterRange | None = field(default=None, kw_only=True)
 
     def compute_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval of each element that follows from the noise alone."""
+        """Return the noise interval of each element."""
         raise NotImplementedError
 
     def compute_half_width(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> Floats:
-        """Return how far the further end of the interval is."""
+        """Return the distance to the farther limit of the interval."""
         low, high = self.compute_interval(noise, value, alpha)
         return np.maximum(value - low, high - value)
 
     def compute_clipped_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval as it is shown: within the parameter's range."""
+        """Return the interval clipped to the parameter's range."""
         if self.within is None:
             return self.compute_interval(noise, value, alpha)
         return self.within.clip_interval(*self.compute_interval(noise, self.within.clip_values(value), alpha))
@@ -152,21 +156,21 @@ class _PublishedValue:
 
 @dataclass(frozen=True, slots=True)
 class _SymmetricValue(_PublishedValue):
-    """A value whose interval reaches as far to both sides."""
+    """Value with a symmetric interval."""
 
     def compute_half_width(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> Floats:
-        """Return half the interval's width for each element."""
+        """Return half of the interval's width for each element."""
         raise NotImplementedError
 
     def compute_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the value plus and minus its reach."""
-        reach = self.compute_half_width(noise, value, alpha)
-        return value - reach, value + reach
+        """Return the value plus and minus its half-width."""
+        half_width = self.compute_half_width(noise, value, alpha)
+        return value - half_width, value + half_width
 
 
 @dataclass(frozen=True, slots=True)
 class _DeltaMethodValue(_SymmetricValue):
-    """A value with a normal interval by the delta method."""
+    """Value with a normal interval by the delta method."""
 
     def compute_standard_error(self, noise: NoiseQuantiles, value: Floats) -> Floats:
         """Return the delta method's standard error of each element."""
@@ -179,7 +183,7 @@ class _DeltaMethodValue(_SymmetricValue):
 
 @dataclass(frozen=True, slots=True)
 class NoisyValue(_SymmetricValue):
-    """The published value is the noisy value, perhaps clipped or rounded."""
+    """Noisy value that is published as it is, clipped or rounded."""
 
     steps: tuple[str, ...] = ()
 
@@ -192,35 +196,35 @@ class NoisyValue(_SymmetricValue):
         return np.broadcast_to(np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64), value.shape)
 
     def compute_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the noise's own interval where it has one, else the value plus and minus its reach."""
+        """Return the noise's own interval if it has one, else the value plus and minus its half-width."""
         if isinstance(noise, HasOwnInterval):
             return noise.interval(value, alpha)
-        reach = self.compute_half_width(noise, value, alpha)
-        return value - reach, value + reach
+        half_width = self.compute_half_width(noise, value, alpha)
+        return value - half_width, value + half_width
 
 
 @dataclass(frozen=True, slots=True)
 class SquareRootValue(_PublishedValue):
-    """The published value is the square root of a noisy value above 0."""
+    """Square root of a noisy value that is clipped at 0."""
 
     steps: tuple[str, ...] = ("square root",)
 
     def compute_standard_error(self, noise: NoiseQuantiles, value: Floats) -> Floats:
         """Return the delta method's standard error: sd / (2 sqrt(v))."""
         with np.errstate(divide="ignore"):
-            # where the square was clipped to 0, the delta method says nothing
+            # the delta method does not apply if the square was clipped to 0
             return np.where(value > 0.0, np.asarray(noise.std()) / (2.0 * value), np.nan)
 
     def compute_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
         """Return the square roots of the squared value's interval, clipped at 0."""
-        reach = np.asarray(noise.ppf(1.0 - alpha / 2.0))
+        half_width = np.asarray(noise.ppf(1.0 - alpha / 2.0))
         squared = value * value
-        return np.sqrt(np.maximum(squared - reach, 0.0)), np.sqrt(squared + reach)
+        return np.sqrt(np.maximum(squared - half_width, 0.0)), np.sqrt(squared + half_width)
 
 
 @dataclass(frozen=True, slots=True)
 class ShareOfTotal(_DeltaMethodValue):
-    """The published values are the noisy values divided by their sum."""
+    """Noisy values divided by their sum."""
 
     total: float
     steps: tuple[str, ...] = ("divided by their sum",)
@@ -233,7 +237,7 @@ class ShareOfTotal(_DeltaMethodValue):
 
 @dataclass(frozen=True, slots=True)
 class ScaledValue(_SymmetricValue):
-    """The published values are the noisy values times a public factor, perhaps clipped."""
+    """Noisy values times a public factor, optionally clipped."""
 
     # above 0; one for all values, or one for each in Fortran order
     factor: float | tuple[float, ...]
@@ -256,12 +260,12 @@ class ScaledValue(_SymmetricValue):
 
 @dataclass(frozen=True, slots=True)
 class DerivedValue(_DeltaMethodValue):
-    """The published values are functions of noisy quantities that have one distribution of noise."""
+    """Functions of noisy quantities that share one noise distribution."""
 
-    # for each published value, in Fortran order, the L2 norm of its gradient at the noisy quantities, or NaN
+    # L2 norm of each published value's gradient at the noisy quantities, or NaN, in Fortran order
     slopes: tuple[float, ...]
     steps: tuple[str, ...]
-    # in the same order, the sums of the noisy quantities where these are noisy numbers of records
+    # noisy numbers of records in the same order, if the quantities sum to these
     sizes: tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def compute_standard_error(self, noise: NoiseQuantiles, value: Floats) -> Floats:
@@ -271,23 +275,23 @@ class DerivedValue(_DeltaMethodValue):
 
 @dataclass(frozen=True, slots=True)
 class AsymmetricValue(DerivedValue):
-    """Derived values with intervals that are not by the delta method, and no longer symmetric."""
+    """Derived values with asymmetric intervals that do not use the delta method."""
 
     compute_half_width = _PublishedValue.compute_half_width
 
 
 @dataclass(frozen=True, slots=True)
 class ValueWithIntervals(AsymmetricValue):
-    """Quantiles between the edges of noisy cells, from what `known` says; their intervals end at edges."""
+    """Derived values whose noise intervals are computed by `known`."""
 
     known: HasNoiseIntervals
 
     def compute_interval(self, noise: NoiseQuantiles, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the intervals, wide enough to hold the estimates."""
+        """Return the intervals, extended to include the estimates."""
         low, high = self.known.compute_noise_interval(alpha)
         return np.minimum(low, value), np.maximum(high, value)
 
 
 PostProcessing = NoisyValue | SquareRootValue | ShareOfTotal | ScaledValue | DerivedValue
-# the noisy value in, the published one and what was done to it out
+# maps the noisy value to the published value and its post-processing
 PostProcessor = Callable[[Floats], tuple[Floats, PostProcessing]]

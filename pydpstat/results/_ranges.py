@@ -1,13 +1,13 @@
-"""The range of a parameter, which its estimates and intervals stay within.
+"""Range of a parameter, to which its estimates and intervals are clipped.
 
-The rule. An estimate is clipped to the range, and its interval is made about the clipped estimate and then
-clipped, too. This is post-processing. No coverage is lost: whatever value of the range the parameter has, the
-clipped estimate is at least as near to it as the noisy one, and what is clipped off the interval is outside
-of the range. The interval is never empty, as it holds the clipped estimate. The standard deviation stays that
-of the noise before.
+An estimate is clipped to the range, and its interval is centered at the clipped estimate and then clipped,
+too. This is post-processing. No coverage is lost: for every parameter in the range, the clipped estimate is at
+least as near to it as the noisy one, and only values outside the range are removed from the interval. The
+interval is never empty, as it contains the clipped estimate. The standard deviation is that of the noise
+before clipping.
 
-Two kinds of estimates are left as they were drawn, and only their intervals obey the rule: counts and sums,
-which are to add up without bias, and those of the mirrors, which are R's.
+Two kinds of estimates are not clipped, only their intervals: counts and sums, which must add up without bias,
+and those of the mirrored functions, which are R's.
 """
 
 from __future__ import annotations
@@ -27,46 +27,46 @@ RangeLimit = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ParameterRange:
-    """The smallest and the largest value that a parameter can have."""
+    """Smallest and largest possible value of a parameter."""
 
-    # of several columns a tuple, of a matrix of columns a tuple of its rows
+    # a tuple for several columns, a tuple of rows for a matrix of columns
     low: RangeLimit
     high: RangeLimit
 
     def clip_values(self, values: npt.ArrayLike) -> Floats:
-        """Return the values of the range that are nearest."""
-        # adding 0 turns a zero with a minus sign into a plain one
+        """Return the values clipped to the range."""
+        # adding 0 turns negative zero into zero
         return np.asarray(np.clip(np.asarray(values), self.low, self.high) + 0.0)
 
     def clip_interval(self, low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return what of intervals is in the range: all of it where the noise leaves no interval."""
-        ends = np.where(np.isnan(low), self.low, low), np.where(np.isnan(high), self.high, high)
-        return self.clip_values(ends[0]), self.clip_values(ends[1])
+        """Return intervals clipped to the range; the whole range where the limits are NaN."""
+        limits = np.where(np.isnan(low), self.low, low), np.where(np.isnan(high), self.high, high)
+        return self.clip_values(limits[0]), self.clip_values(limits[1])
 
     def scale_range(self, factor: float) -> ParameterRange:
         """Return the range of the parameter times a factor above 0."""
-        ends = (np.multiply(end, factor).tolist() for end in (self.low, self.high))
-        return ParameterRange(*(tuple(end) if isinstance(end, list) else end for end in ends))
+        limits = (np.multiply(limit, factor).tolist() for limit in (self.low, self.high))
+        return ParameterRange(*(tuple(limit) if isinstance(limit, list) else limit for limit in limits))
 
 
 PROPORTION, CORRELATION = ParameterRange(0.0, 1.0), ParameterRange(-1.0, 1.0)
-# what is done to an estimate, in words
+# post-processing step in words
 CLIPPED_STEP = "clipped to the parameter's range"
 
 
 def make_count_range(size: int | None) -> ParameterRange:
-    """Return the range of counts of records, of which there are so many where their number is public."""
+    """Return the range of counts of records, bounded by `size` if it is public."""
     return ParameterRange(0.0, math.inf if size is None else float(size))
 
 
 def make_mean_range(bounds: Sequence[tuple[float, float]]) -> ParameterRange:
-    """Return that of the columns' means."""
+    """Return the range of the columns' means."""
     low, high = zip(*bounds)
     return ParameterRange(_unwrap_single(low), _unwrap_single(high))
 
 
 def make_sum_range(bounds: Sequence[tuple[float, float]], size: int | None) -> ParameterRange:
-    """Return that of the columns' sums; where the number of records is private, bounds tell the sign."""
+    """Return the range of the columns' sums; with a private size only the bounds' signs limit it."""
     if size is not None:
         return make_mean_range([(size * low, size * high) for low, high in bounds])
     signs = [(0.0 if low >= 0.0 else -math.inf, 0.0 if high <= 0.0 else math.inf) for low, high in bounds]
@@ -74,29 +74,29 @@ def make_sum_range(bounds: Sequence[tuple[float, float]], size: int | None) -> P
 
 
 def make_variance_range(halves: Sequence[float], size: int | None, is_deviation: bool = False) -> ParameterRange:
-    """Return that of the columns' variances with divisor n - 1, or of their roots, from half their ranges.
+    """Return the range of the columns' variances (divisor n - 1) or deviations.
 
-    The largest is n / (n - 1) times the half's square, of records at both bounds (Popoviciu 1935).
+    The largest variance is n / (n - 1) times the squared half-width of the bounds (Popoviciu 1935).
     """
     largest = [_bound_covariance(half, half, size) for half in halves]
     return ParameterRange(0.0, _unwrap_single(list(map(math.sqrt, largest)) if is_deviation else largest))
 
 
 def make_covariance_range(first: float, second: float, size: int | None) -> ParameterRange:
-    """Return that of the covariance of two variables, from half their ranges."""
-    most = _bound_covariance(first, second, size)
-    return ParameterRange(-most, most)
+    """Return the range of the covariance of two variables from the half-widths of their bounds."""
+    maximum = _bound_covariance(first, second, size)
+    return ParameterRange(-maximum, maximum)
 
 
 def make_covariance_matrix_range(halves: Sequence[float], size: int | None) -> ParameterRange:
-    """Return that of a matrix of covariances, with variances on the diagonal."""
-    high = tuple(tuple(_bound_covariance(one, other, size) for other in halves) for one in halves)
-    low = tuple(tuple(0.0 if i == j else -most for j, most in enumerate(row)) for i, row in enumerate(high))
+    """Return the range of a covariance matrix, with variances on the diagonal."""
+    high = tuple(tuple(_bound_covariance(row_half, column_half, size) for column_half in halves) for row_half in halves)
+    low = tuple(tuple(0.0 if i == j else -maximum for j, maximum in enumerate(row)) for i, row in enumerate(high))
     return ParameterRange(low, high)
 
 
 def _bound_covariance(first: float, second: float, size: int | None) -> float:
-    # where the number of records is private there may be two
+    # a private number of records may be as small as two, the worst case
     n = max(2, 2 if size is None else size)
     return n / (n - 1) * first * second
 

@@ -1,4 +1,4 @@
-"""How a regression is shown: its page of facts, rows and notes, and what `to_dict` has."""
+"""Page of a regression: facts, rows and notes, and the content of `to_dict`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SCORE_TEST_NOTE = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RegressionPage(NoTruthValue, GuaranteedReport):
-    """The part of `pydpstat.results.RegressionResults` that shows it."""
+    """Fields and page of `pydpstat.results.RegressionResults`."""
 
     model: str
     method: str
@@ -72,15 +72,15 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
     _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     def _compute_pvalues(self) -> Floats:
-        """Return the p-values."""
+        """Return the p-values of the tested coefficients."""
         raise NotImplementedError
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return the intervals."""
+        """Return the confidence intervals of the coefficients."""
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals as a frame, with a row for each coefficient.
+        """Return estimates, standard errors, tests and intervals by coefficient.
 
         Parameters
         ----------
@@ -110,12 +110,12 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         if self._coef is None:
             return frame
         estimates = {"coef": self._coef + 0.0, "std err": self._errors}
-        found = pd.DataFrame(estimates, index=list(self.names)).join(frame)
-        return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
+        table = pd.DataFrame(estimates, index=list(self.names)).join(frame)
+        return table.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
     def _format_heading(self) -> str:
-        about = self.record.describe_subject(self.response) or self.response
-        return f"{_MODEL_ADJECTIVES.get(self.model, self.model)} regression of {about}"
+        subject = self.record.describe_subject(self.response) or self.response
+        return f"{_MODEL_ADJECTIVES.get(self.model, self.model)} regression of {subject}"
 
     def _collect_facts(self) -> Facts:
         return [
@@ -129,23 +129,24 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         return self._make_rows(max_rows=None)
 
     def _collect_omissions(self) -> list[str]:
-        hidden = self._coef is None or bool(np.isnan(self._coef).any())
-        return [*make_omission_note(len(self.names), where="params"), *(self.remarks if hidden else ())]
+        has_hidden = self._coef is None or bool(np.isnan(self._coef).any())
+        return [*make_omission_note(len(self.names), where="params"), *(self.remarks if has_hidden else ())]
 
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         frame = self.to_frame(alpha)[:max_rows]
         if self._coef is not None:
-            # an estimate that is missing has no standard error to show
+            # a missing estimate has no standard error
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
             frame[["lower", "upper"]] = frame[["lower", "upper"]].where(np.isfinite(frame["std err"]))
         columns = {name: format_column(values.tolist()) for name, values in frame.items()}
-        chances = frame["p-value"].tolist()
+        pvalues = frame["p-value"].tolist()
         columns["p-value"] = [
-            format_cell_value(each) if math.isnan(each) else format_pvalue(each, self.pvalue_floor) for each in chances
+            format_cell_value(pvalue) if math.isnan(pvalue) else format_pvalue(pvalue, self.pvalue_floor)
+            for pvalue in pvalues
         ]
-        heads = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
+        headers = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
         rows = list(map(list, zip(*columns.values())))
-        return Rows(tuple(heads.get(name, name) for name in columns), list(map(str, frame.index)), rows)
+        return Rows(tuple(headers.get(name, name) for name in columns), list(map(str, frame.index)), rows)
 
     def _collect_notes(self) -> list[str]:
         kinds = sorted(set(self._labels))
@@ -157,7 +158,7 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
         if self.method != "rank":
             lines.append(_SCORE_TEST_NOTE)
-        if any(is_at_floor(each, self.pvalue_floor) for each in self._compute_pvalues().tolist()):
+        if any(is_at_floor(pvalue, self.pvalue_floor) for pvalue in self._compute_pvalues().tolist()):
             lines.append(make_floor_note(self.pvalue_floor))
         return [
             *lines,

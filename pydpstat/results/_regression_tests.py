@@ -1,4 +1,4 @@
-"""What a regression says of several coefficients at once, in statsmodels' words."""
+"""Tests and predictions from a regression's coefficients, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REFUSED_NAMES = {
 
 
 class RegressionTests(RegressionPage):
-    """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
+    """Methods of `pydpstat.results.RegressionResults` on combinations of coefficients."""
 
     __slots__ = ()
 
@@ -71,12 +71,12 @@ class RegressionTests(RegressionPage):
         return self._get_fit_statistic("scale")
 
     def _get_fit_statistic(self, name: str) -> float:
-        found = dict(self._fit)
-        if name not in found:
+        statistics = dict(self._fit)
+        if name not in statistics:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} has no {name}. Use method='moments' with ols."
             )
-        return found[name]
+        return statistics[name]
 
     @property
     def rsquared_adj(self) -> float:
@@ -93,19 +93,19 @@ class RegressionTests(RegressionPage):
 
     def _combine_coefficients(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
         """Return combinations, their estimates and their standard errors."""
-        makes = self._combinations
-        if makes is None:
+        combinations = self._combinations
+        if combinations is None:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} has an interval for each coefficient, but "
                 "no linear combinations. Use ols with method='moments' and cov_type='nonrobust', or "
                 "test with conf_int() by coefficient."
             )
-        parts = tuple(makes.make_combination(row) for row in rows)
-        errors = np.array([part.standard_error for part in parts])
-        # a coefficient without information has no estimate, nor has what it is part of
+        results = tuple(combinations.make_combination(row) for row in rows)
+        errors = np.array([result.standard_error for result in results])
+        # a combination with an uninformative coefficient has no estimate
         errors[((rows != 0.0) & np.isinf(self._errors)).any(axis=1)] = np.inf
-        estimates = np.array([part.estimate for part in parts])
-        return parts, np.where(np.isinf(errors), np.nan, estimates), errors
+        estimates = np.array([result.estimate for result in results])
+        return results, np.where(np.isinf(errors), np.nan, estimates), errors
 
     def t_test(self, r_matrix: object) -> Contrasts:
         """Test linear combinations of coefficients individually.
@@ -150,23 +150,23 @@ class RegressionTests(RegressionPage):
         return self._make_contrasts(parse_hypotheses(r_matrix, self.names), r_matrix)
 
     def _make_contrasts(self, found: Hypotheses, given: object) -> Contrasts:
-        parts, effect, errors = self._combine_coefficients(found.matrix)
+        combinations, effect, errors = self._combine_coefficients(found.matrix)
         return Contrasts(
             names=found.labels,
             effect=effect,
             sd=errors,
             null_value=found.values,
-            parts=parts,
+            parts=combinations,
             pvalue_floor=self.pvalue_floor,
             **self._copy_shared_fields("t_test", given),
         )
 
     def _copy_shared_fields(self, method: str, given: object) -> dict[str, Any]:
-        """Return what a method's result has of this one; its call has texts, and the names of matrices."""
+        """Return the fields that a method's result shares, with the call extended by the method."""
         names = ("claim", "guarantee", "mechanism", "reproducible")
         texts = given if isinstance(given, (list, tuple)) else [given]
-        plain = all(isinstance(each, (str, NamedArgument)) for each in texts)
-        record = self.record.add_method_call(method, given if plain else NamedArgument("r_matrix"))
+        is_plain = all(isinstance(text, (str, NamedArgument)) for text in texts)
+        record = self.record.add_method_call(method, given if is_plain else NamedArgument("r_matrix"))
         return {**{name: getattr(self, name) for name in names}, "record": record}
 
     def wald_test(self, r_matrix: object) -> JointTest:
@@ -210,7 +210,9 @@ class RegressionTests(RegressionPage):
         return self._make_joint_test("wald_test", r_matrix)
 
     def f_test(self, r_matrix: object) -> JointTest:
-        """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic.
+        """Test several linear hypotheses at once, as `wald_test` does.
+
+        There is no F statistic.
 
         See Also
         --------
@@ -219,14 +221,14 @@ class RegressionTests(RegressionPage):
         return self._make_joint_test("f_test", r_matrix)
 
     def _make_joint_test(self, method: str, r_matrix: object) -> JointTest:
-        found = reduce_hypotheses(parse_hypotheses(r_matrix, self.names), self.names)
-        return JointTest(parts=self._make_contrasts(found, r_matrix), **self._copy_shared_fields(method, r_matrix))
+        hypotheses = reduce_hypotheses(parse_hypotheses(r_matrix, self.names), self.names)
+        return JointTest(parts=self._make_contrasts(hypotheses, r_matrix), **self._copy_shared_fields(method, r_matrix))
 
     def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates, which covers sampling and noise.
+        """Return the covariance matrix of the estimates.
 
-        Its diagonal has the squares of `bse`; the others follow from the standard errors of sums and
-        differences of two coefficients. NaN for what has no estimate.
+        It covers sampling and noise. Its diagonal has the squares of `bse`; the others follow from the
+        standard errors of sums and differences of two coefficients. NaN for coefficients without an estimate.
 
         Returns
         -------
@@ -251,17 +253,19 @@ class RegressionTests(RegressionPage):
         True
         """
         width = len(self.names)
-        # in standard errors: else what one coefficient adds to a large other is rounded away
+        # scale by standard errors, so that a small coefficient is not lost to rounding
         units = np.where(np.isinf(self._errors), 1.0, self._errors)
-        found = np.diag(np.where(np.isinf(self._errors), np.nan, 1.0))
+        correlations = np.diag(np.where(np.isinf(self._errors), np.nan, 1.0))
         for i in range(width):
             for j in range(i):
                 rows = np.zeros((2, width))
                 rows[:, i], rows[:, j] = 1.0 / units[i], np.array([1.0, -1.0]) / units[j]
-                _, _, (more, less) = self._combine_coefficients(rows)
-                both = np.isfinite([more, less]).all()
-                found[i, j] = found[j, i] = 0.25 * (more**2 - less**2) if both else np.nan
-        return pd.DataFrame(found * np.outer(units, units), index=list(self.names), columns=list(self.names))
+                _, _, (sum_error, difference_error) = self._combine_coefficients(rows)
+                are_finite = np.isfinite([sum_error, difference_error]).all()
+                correlations[i, j] = correlations[j, i] = (
+                    0.25 * (sum_error**2 - difference_error**2) if are_finite else np.nan
+                )
+        return pd.DataFrame(correlations * np.outer(units, units), index=list(self.names), columns=list(self.names))
 
     def get_prediction(self, exog: object) -> Predictions:
         """Predict the mean response of new records, with intervals.
@@ -275,7 +279,7 @@ class RegressionTests(RegressionPage):
         -------
         Predictions
             With ``predicted_mean``, ``se_mean``, ``conf_int()`` and ``summary_frame()``. Intervals are for
-            the mean response, each by itself, and cover sampling and noise; they take about a tenth of a
+            the mean response, hold individually, and cover sampling and noise; they take about a tenth of a
             second a record.
 
         Raises
@@ -298,14 +302,14 @@ class RegressionTests(RegressionPage):
         True
         """
         mean = self.predict(exog)
-        parts, _, errors = self._combine_coefficients(self._design.build_matrix(exog))
-        means = get_inverse_link(self._link)
-        linear = np.array([part.estimate for part in parts])
-        slope = 1.0 if self._link == "identity" else means(linear) * (1.0 - means(linear))
+        combinations, _, errors = self._combine_coefficients(self._design.build_matrix(exog))
+        inverse_link = get_inverse_link(self._link)
+        linear = np.array([combination.estimate for combination in combinations])
+        slope = 1.0 if self._link == "identity" else inverse_link(linear) * (1.0 - inverse_link(linear))
         return Predictions(
             predicted_mean=mean,
             se_mean=errors * slope,
-            parts=parts,
+            parts=combinations,
             link=self._link,
             **self._copy_shared_fields("get_prediction", NamedArgument("exog")),
         )

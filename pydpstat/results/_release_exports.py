@@ -1,4 +1,4 @@
-"""What a release is written as beside the forms of all results: CSV by kind of interval, and R's object."""
+"""Exports of releases: CSV by kind of interval, and the R object."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def to_csv(
 
 
 def to_r(self: ReleasedValue) -> Any:
-    """Return the estimate as the R object that the R original returns; needs rpy2.
+    """Return the estimate as the R object of the R original; needs rpy2.
 
     Raises
     ------
@@ -73,6 +73,6 @@ def to_r(self: ReleasedValue) -> Any:
     >>> r.to_r()[0] == float(r)  # doctest: +SKIP
     True
     """
-    # only these arguments of table() let a missing value be a level
+    # only these arguments of R's table() make missing values a level
     missing = any(name in ("useNA", "exclude") for name, _ in self.record.arguments)
     return self.labels.to_r_object(self.value, missing)

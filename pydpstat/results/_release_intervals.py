@@ -1,4 +1,4 @@
-"""Intervals of a release: of the noise, and for the population that its records are a sample of."""
+"""Intervals of a release: for the noise, and for the population."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pydpstat.results._released import ReleasedValue
 if TYPE_CHECKING:
     import pandas as pd
 
-# intervals of more values are found again each time, so that they fill no memory
+# intervals of more values are not cached, to save memory
 _MAX_CACHED_VALUES = 1000
-# how a function's release has intervals for the population
+# hints on how to obtain population intervals, by function
 _INTERVAL_HINTS = {
     **dict.fromkeys(
         ("mean", "var", "std", "quantile", "quantiles", "median"),
@@ -31,18 +31,18 @@ _INTERVAL_HINTS = {
     "count": "Release a crosstab of the groups, whose shares have them.",
 }
 _DEFAULT_HINT = "pydpstat.moments and the tests have intervals of many kinds."
-# statistics that are chosen by default, and come with intervals where cells are counted instead
+# statistics that have intervals only if they are computed from counts in cells
 _CELL_STATISTICS = ("quantile", "quantiles", "median")
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseIntervals:
-    """The intervals of a release, of both kinds."""
+    """Noise and population intervals of a release."""
 
     result: ReleasedValue
 
     def check_alpha(self, alpha: float) -> None:
-        """Check a level, and that the noise has intervals."""
+        """Check alpha, and that the noise has a public distribution."""
         checks.check_alpha(alpha)
         if self.result.noise is None:
             statistic = self.result.statistic
@@ -52,7 +52,7 @@ class ReleaseIntervals:
             )
 
     def make_frame(self, alpha: float, kind: str | None, joint: bool) -> pd.DataFrame:
-        """Return the intervals of a kind, each by itself or all together."""
+        """Return the individual or joint intervals of a kind as a frame."""
         result = self.result
         level = self._split_alpha(alpha, kind) if checks.check_boolean(joint, "joint") else alpha
         is_noise = resolve_interval_kind(kind) == NOISE
@@ -60,7 +60,7 @@ class ReleaseIntervals:
         return make_interval_frame(limits, result.params.index)
 
     def _split_alpha(self, alpha: float, kind: str | None) -> float:
-        """Return what each interval may miss with where all of them may miss with a probability."""
+        """Return the alpha of each interval for a joint miss probability of `alpha`."""
         self.check_alpha(alpha)
         result = self.result
         if resolve_interval_kind(kind) == NOISE and not isinstance(result.post, (DerivedValue, ShareOfTotal)):
@@ -68,7 +68,7 @@ class ReleaseIntervals:
         return float(alpha) / max(result.value.size, 1)
 
     def compute_population_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals for the population, or raise where there are none."""
+        """Return the limits of the population intervals, or raise an error if there are none."""
         result, level = self.result, checks.check_alpha(alpha)
         if result.post.population is None:
             hint = _INTERVAL_HINTS.get(result.record.function, _DEFAULT_HINT)
@@ -81,7 +81,7 @@ class ReleaseIntervals:
 
 
 def suggest_intervals(statistic: str) -> str:
-    """Return the way to intervals of a statistic that has none here, if there is one."""
+    """Return a hint on how to obtain intervals of a statistic, or an empty string."""
     if statistic not in _CELL_STATISTICS:
         return ""
     return f"pydpstat.{statistic} has intervals with population=True, which counts in public cells (not with sample=)."

@@ -1,4 +1,4 @@
-"""What pages, intervals and pictures of a release read of it."""
+"""Protocol of a release, as its page, intervals and pictures read it."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
 
 
 class ReleasedValue(Protocol):
-    """A release, which `pydpstat.results.DPResults` is."""
+    """Interface of `pydpstat.results.DPResults`."""
 
     @property
     def statistic(self) -> str:
-        """What was released."""
+        """Name of the statistic."""
 
     @property
     def value(self) -> np.ndarray:
-        """The released value, in R's dimensions."""
+        """Released value, in R's dimensions."""
 
     @property
     def labels(self) -> Labels:
-        """Names of its elements."""
+        """Names of the value's elements."""
 
     @property
     def noise(self) -> Any:
-        """The distribution of the noise; None where no public one exists."""
+        """Distribution of the noise; None if there is no public one."""
 
     @property
     def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """The distribution's scale."""
+        """Scale of the noise distribution."""
 
     @property
     def mechanism(self) -> str:
-        """The mechanism's name."""
+        """Name of the mechanism."""
 
     @property
     def sensitivity(self) -> float | tuple[float, ...]:
-        """The global sensitivity that the noise covers."""
+        """Global sensitivity that the noise covers."""
 
     @property
     def bounds(self) -> tuple[object, ...] | None:
@@ -53,19 +53,19 @@ class ReleasedValue(Protocol):
 
     @property
     def nobs(self) -> int | None:
-        """Number of records, where it is public."""
+        """Number of records, if it is public."""
 
     @property
     def post(self) -> PostProcessing:
-        """What was done to the noisy value."""
+        """Post-processing of the noisy value."""
 
     @property
     def record(self) -> Call:
-        """The call, without data."""
+        """Call without data."""
 
     @property
     def params(self) -> pd.Series:
-        """The released values with their names."""
+        """Released values with their names."""
 
     @property
     def bse(self) -> pd.Series:
@@ -73,46 +73,46 @@ class ReleasedValue(Protocol):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy value, in order."""
+        """Post-processing steps in words, in order."""
 
     @property
     def call(self) -> str:
-        """The call as it was typed."""
+        """Call as the user typed it."""
 
     @property
     def epsilon(self) -> float:
-        """The guaranteed epsilon."""
+        """Guaranteed epsilon."""
 
     @property
     def delta(self) -> float:
-        """The guaranteed delta."""
+        """Guaranteed delta."""
 
     def _compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the noise intervals' ends in the values' shape, or raise where there are none."""
+        """Return the limits of the noise intervals, in the value's shape; raise if there are none."""
 
     def _compute_population_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends of intervals for the population, or raise where there are none."""
+        """Return the limits of the population intervals, or raise an error if there are none."""
 
     def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
-        """Find the ends of intervals for the population."""
+        """Compute the limits of the population intervals."""
 
     def _format_heading(self) -> str:
-        """Return what was released, in words."""
+        """Return the name of the statistic with its variables."""
 
     def _format_guarantee(self) -> str:
-        """Return what holds in one line."""
+        """Return the guarantee in one line."""
 
     def _make_guarantee_notes(self, function: str) -> list[str]:
-        """Return the notes on what the guarantee rests."""
+        """Return the notes on the conditions of the guarantee."""
 
     def _make_contribution_notes(self, brief: bool = False) -> list[str]:
-        """Return the note on how many records of each unit count."""
+        """Return the note on the contribution bound."""
 
     def _collect_attributes(self, *names: str) -> dict[str, object]:
         """Return attributes by their names."""
 
     def _collect_privacy(self) -> dict[str, object]:
-        """Return what holds and what was claimed."""
+        """Return the guarantee and the claim."""
 
     def __hash__(self) -> int:
-        """Return the hash of the object."""
+        """Return the identity hash."""

@@ -1,4 +1,4 @@
-"""Pictures of released values, by their shape: points, histograms, distribution functions and matrices."""
+"""Pictures of released values: points, histograms, distribution functions and matrices."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from pydpstat.results._shapes import TABLE_STATISTICS
 from pydpstat.results._words import format_title, get_printed_name
 
 Picture = PointPicture | HistogramPicture | DistributionPicture | MatrixPicture
-# intervals for the population of more values take too long: those of moments a third of a second each
+# maximum numbers of values with population intervals, which take up to a third of a second each
 _MAX_COUNT_INTERVALS, _MAX_MOMENT_INTERVALS = 200, 24
 _MOMENT_STATISTICS = ("mean", "var", "std", "cov", "corr")
-# so many levels are told apart by marks, so many panels are read at a glance, and so many rows fit on a page
+# maximum numbers of series with distinct marks, of panels, and of rows
 _MAX_SERIES, _MAX_PANELS, _MAX_ROWS = 5, 12, 60
 _TITLE_WORDS = {"table": "counts", "margins": "counts", "share below": "distribution"}
 _MAX_SUBJECT_LENGTH = 90
 _SCALED_SHARE_SUFFIX = " (share \N{MULTIPLICATION SIGN} total)"
-# whose columns have one scale in any case
+# statistics whose columns share one scale
 _COUNT_STATISTICS = (*TABLE_STATISTICS, "count", "nunique")
 _SINGLE_SCALE_STATISTICS = ("proportion", "share", "count", "nunique", "quantiles")
 
@@ -51,22 +51,22 @@ def make_release_picture(result: ReleasedValue, alpha: float) -> Picture:
         )
     labels: Any = result.labels
     statistic = result.statistic
-    counted = statistic in (*TABLE_STATISTICS, "histogram") and "divided by their sum" not in result.postprocessing
-    values, scaled = _compute_picture_values(result, alpha, counted)
-    head = _make_head(result, alpha, _SCALED_SHARE_SUFFIX if scaled else "")
+    is_count = statistic in (*TABLE_STATISTICS, "histogram") and "divided by their sum" not in result.postprocessing
+    values, is_scaled = _compute_picture_values(result, alpha, is_count)
+    head = _make_head(result, alpha, _SCALED_SHARE_SUFFIX if is_scaled else "")
     if isinstance(labels, GroupLabels):
-        return _make_group_picture(result, head, values, counted)
+        return _make_group_picture(result, head, values, is_count)
     if labels.breaks is not None:
-        return _make_histogram_picture(head, labels, [("", values)], counted)
+        return _make_histogram_picture(head, labels, [("", values)], is_count)
     axis = _format_axis_label(labels, statistic, labels.name)
     if statistic == "share below":
-        at = np.array(labels.dimnames[0], dtype=np.float64)
+        points = np.array(labels.dimnames[0], dtype=np.float64)
         return DistributionPicture(
-            head, [Panel("", values)], at, False, labels.dimension_names[0], _get_support(result)
+            head, [Panel("", values)], points, False, labels.dimension_names[0], _get_support(result)
         )
     if statistic in ("quantile", "quantiles") and values.values.ndim == 1 and values.values.size > 1:
-        at = np.array(labels.names, dtype=np.float64)
-        return DistributionPicture(head, [Panel("", values)], at, True, _get_variable_name(labels, statistic))
+        points = np.array(labels.names, dtype=np.float64)
+        return DistributionPicture(head, [Panel("", values)], points, True, _get_variable_name(labels, statistic))
     if values.values.ndim > 1:
         return _make_table_picture(result, head, values)
     names = labels.name_elements(result.value)
@@ -78,36 +78,36 @@ def make_release_picture(result: ReleasedValue, alpha: float) -> Picture:
         return PointPicture(head, [""], "", panels, has_numbers=True)
     shown = _select_values(values, np.s_[..., None] if values.values.ndim else np.s_[None, None])
     kind = ", ".join(filter(None, labels.dimension_names))
-    few = [""] if not values.values.ndim else names
-    # of one number the interval is to be seen
-    least = _get_axis_start(statistic) if len(few) > 1 else None
-    panel = Panel("count" if counted else axis, shown, axis_start=least)
-    return PointPicture(head, few, kind, [panel], has_numbers=len(names) <= 12)
+    row_names = [""] if not values.values.ndim else names
+    # a single number is drawn at the scale of its interval, not from 0
+    axis_start = _get_axis_start(statistic) if len(row_names) > 1 else None
+    panel = Panel("count" if is_count else axis, shown, axis_start=axis_start)
+    return PointPicture(head, row_names, kind, [panel], has_numbers=len(names) <= 12)
 
 
 def _make_head(result: ReleasedValue, alpha: float, of_what: str) -> PictureHead:
     statistic = result.statistic
     word = _TITLE_WORDS.get(statistic, get_printed_name(statistic))
     labels: Any = result.labels
-    # shares and edges are on the axis
-    own = replace(labels, names=None) if labels.names and _can_parse_numbers(labels.names) else labels
-    named = result.record.describe_subject(own.describe_variables(statistic))
-    subject = format_title(word, named) if named else ""
-    if own is labels and len(subject) > _MAX_SUBJECT_LENGTH:
+    # numeric names, such as shares or edges, are on the axis
+    described = replace(labels, names=None) if labels.names and _can_parse_numbers(labels.names) else labels
+    variables = result.record.describe_subject(described.describe_variables(statistic))
+    subject = format_title(word, variables) if variables else ""
+    if described is labels and len(subject) > _MAX_SUBJECT_LENGTH:
         count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
         subject = f"{word} of {count} variables"
-    # a mirror's name is R's
+    # a mirrored function keeps its R name
     function = result.record.function
     subject = subject or (function if result.record.package else get_printed_name(function))
     level = format_level(alpha)
-    told = f"{level} noise interval", f"{level} confidence interval{of_what}"
+    interval_labels = f"{level} noise interval", f"{level} confidence interval{of_what}"
     privacy = format_privacy_line(result, result.mechanism) + ("" if result.noise is not None else ", no interval")
     title = subject if subject == function else subject[:1].upper() + subject[1:]
-    return PictureHead(title, privacy, *told)
+    return PictureHead(title, privacy, *interval_labels)
 
 
 def _get_support(result: ReleasedValue) -> tuple[float, float] | None:
-    """Return where a distribution function from a histogram is 0 and 1."""
+    """Return the points where a histogram's distribution function reaches 0 and 1, or None."""
     return getattr(getattr(result.post, "known", None), "outer", None)
 
 
@@ -119,21 +119,21 @@ def _can_parse_numbers(names: Sequence[str]) -> bool:
 
 
 def _compute_picture_values(result: ReleasedValue, alpha: float, is_count: bool) -> tuple[PictureValues, bool]:
-    """Return values with both kinds of intervals, and whether the second were those of shares."""
+    """Return values with both kinds of intervals, and whether the second are scaled from shares."""
     noise = None if result.noise is None else result._compute_interval(alpha)
-    known = result.post.population
-    most = _MAX_MOMENT_INTERVALS if result.statistic in _MOMENT_STATISTICS else _MAX_COUNT_INTERVALS
-    if known is None or result.value.size > most:
+    population = result.post.population
+    max_values = _MAX_MOMENT_INTERVALS if result.statistic in _MOMENT_STATISTICS else _MAX_COUNT_INTERVALS
+    if population is None or result.value.size > max_values:
         return PictureValues(result.value, noise), False
-    ends: IntervalLimits = result._compute_population_interval(alpha)
-    scaled = is_count and isinstance(known, HasSubject) and bool(known.subject)
-    if scaled:
-        # of each group, or of all
-        grouped = isinstance(result.labels, GroupLabels) and result.value.ndim > 1
-        total = result.value.sum(axis=-1, keepdims=True) if grouped else result.value.sum()
+    limits: IntervalLimits = result._compute_population_interval(alpha)
+    is_scaled = is_count and isinstance(population, HasSubject) and bool(population.subject)
+    if is_scaled:
+        # shares refer to each group's total, or to the overall total
+        is_grouped = isinstance(result.labels, GroupLabels) and result.value.ndim > 1
+        total = result.value.sum(axis=-1, keepdims=True) if is_grouped else result.value.sum()
         total = np.maximum(total, 0.0)
-        ends = ends[0] * total, ends[1] * total
-    return PictureValues(result.value, noise, ends), scaled
+        limits = limits[0] * total, limits[1] * total
+    return PictureValues(result.value, noise, limits), is_scaled
 
 
 def _select_values(values: PictureValues, index: Any) -> PictureValues:
@@ -145,15 +145,15 @@ def _get_variable_name(labels: Labels, statistic: str) -> str:
 
 
 def _format_axis_label(labels: Labels, statistic: str, name: str) -> str:
-    """Return what an axis shows: a statistic, of which variable, and in which unit if that differs."""
+    """Return an axis label: the statistic, its variable, and its unit if it differs."""
     if statistic in TABLE_STATISTICS:
         return "count"
     word = get_printed_name(statistic)
     if statistic == "cov" and " : " in name:
-        one, other = name.split(" : ", 1)
-        word, name = ("variance", one) if one == other else (word, f"{one} and {other}")
-    of = f" of {name}" if name not in (statistic, "", "value") and not name.startswith(f"{statistic}[") else ""
-    return f"{word}{of}{' (unit squared)' if statistic == 'var' else ''}"
+        first, second = name.split(" : ", 1)
+        word, name = ("variance", first) if first == second else (word, f"{first} and {second}")
+    suffix = f" of {name}" if name not in (statistic, "", "value") and not name.startswith(f"{statistic}[") else ""
+    return f"{word}{suffix}{' (unit squared)' if statistic == 'var' else ''}"
 
 
 def _make_group_picture(result: ReleasedValue, head: PictureHead, values: PictureValues, is_count: bool) -> Picture:
@@ -163,13 +163,13 @@ def _make_group_picture(result: ReleasedValue, head: PictureHead, values: Pictur
     kind = ", ".join(filter(None, labels.keys))
     if labels.breaks is not None and len(names) <= _MAX_PANELS:
         return _make_histogram_picture(
-            head, labels, [(name, _select_values(values, place)) for place, name in enumerate(names)], is_count
+            head, labels, [(name, _select_values(values, index)) for index, name in enumerate(names)], is_count
         )
     if statistic == "share below" and len(names) <= _MAX_PANELS:
-        at = np.array(labels.names, dtype=np.float64)
-        panels = [Panel("", _select_values(values, place), title=name) for place, name in enumerate(names)]
+        points = np.array(labels.names, dtype=np.float64)
+        panels = [Panel("", _select_values(values, index), title=name) for index, name in enumerate(names)]
         axis = labels.xname if labels.xname != "x" else "value"
-        return DistributionPicture(head, panels, at, False, axis, _get_support(result))
+        return DistributionPicture(head, panels, points, False, axis, _get_support(result))
     shown, series = values.map_arrays(labels.to_plot_matrix), labels.series
     one_scale = labels.breaks is not None or statistic in (*_SINGLE_SCALE_STATISTICS, "quantile", "share below")
     if len(series) > _MAX_PANELS or one_scale and len(series) > _MAX_SERIES:
@@ -180,16 +180,16 @@ def _make_group_picture(result: ReleasedValue, head: PictureHead, values: Pictur
         panel = Panel(_format_axis_label(labels, statistic, _get_variable_name(labels, statistic)), shown)
         return PointPicture(head, names, kind, [panel], _format_legend_levels(series, *labels.dimension_names))
     if not series and len(labels.keys) > 1:
-        crossed = _make_crossed_picture(head, labels, shown, statistic)
-        if crossed is not None:
-            return crossed
+        picture = _make_crossed_picture(head, labels, shown, statistic)
+        if picture is not None:
+            return picture
     panels = [
         Panel(
             _format_axis_label(labels, statistic, name),
-            _select_values(shown, np.s_[:, place : place + 1]),
+            _select_values(shown, np.s_[:, index : index + 1]),
             axis_start=_get_axis_start(statistic),
         )
-        for place, name in enumerate(series or (labels.name,))
+        for index, name in enumerate(series or (labels.name,))
     ]
     return PointPicture(head, names, kind, panels)
 
@@ -197,25 +197,27 @@ def _make_group_picture(result: ReleasedValue, head: PictureHead, values: Pictur
 def _make_crossed_picture(
     head: PictureHead, labels: GroupLabels, values: PictureValues, statistic: str
 ) -> PointPicture | MatrixPicture | None:
-    """Describe groups by several keys as a table is, if all are there, and a list is no better."""
-    levels = [list(dict.fromkeys(row[place] for row in labels.rows)) for place in range(len(labels.keys))]
+    """Describe groups by several keys as a table, or return None if a list of groups suits better."""
+    levels = [list(dict.fromkeys(row[key] for row in labels.rows)) for key in range(len(labels.keys))]
     sizes = tuple(map(len, levels))
-    few = any(1 < size <= _MAX_SERIES for size in sizes)
-    if list(product(*levels)) != list(labels.rows) or not few and len(labels.rows) <= _MAX_ROWS:
+    has_few_levels = any(1 < size <= _MAX_SERIES for size in sizes)
+    if list(product(*levels)) != list(labels.rows) or not has_few_levels and len(labels.rows) <= _MAX_ROWS:
         return None
     table = values.map_arrays(lambda x: x.reshape(sizes))
     unit = _format_axis_label(labels, statistic, labels.name)
-    said = [list(map(str, each)) for each in levels]
-    return _make_multiway_picture(head, table, said, list(map(str, labels.keys)), unit, _get_axis_start(statistic))
+    level_texts = [list(map(str, key_levels)) for key_levels in levels]
+    return _make_multiway_picture(
+        head, table, level_texts, list(map(str, labels.keys)), unit, _get_axis_start(statistic)
+    )
 
 
 def _format_legend_levels(levels: Sequence[object], name: str = "") -> list[str]:
-    """Return levels as a legend tells them."""
+    """Return the legend texts of levels."""
     return [f"{name} = {level}" if name else str(level) for level in levels]
 
 
 def _get_axis_start(statistic: str) -> float | None:
-    """Return where the axis of counts starts."""
+    """Return the start of the axis: 0 for counts, else None."""
     return 0.0 if statistic in _COUNT_STATISTICS else None
 
 
@@ -228,7 +230,7 @@ def _make_heat_map(
     one_scale: bool,
     statistic: str,
 ) -> MatrixPicture:
-    """Describe many values of many groups as a heat map, in each column by its own largest value."""
+    """Describe many values of many groups as a heat map, colored by column if scales differ."""
     unit, colours = "count" if statistic == "histogram" else statistic, None
     if not one_scale:
         unit = "share of the column's largest value"
@@ -239,40 +241,41 @@ def _make_heat_map(
 def _make_histogram_picture(
     head: PictureHead, labels: Labels, parts: list[tuple[str, PictureValues]], is_count: bool
 ) -> HistogramPicture:
-    """Describe histograms: counts or shares, and densities where the bins are not equally wide."""
+    """Describe histograms of counts or shares, or of densities if bin widths differ."""
     edges = np.array(labels.breaks)
     widths = np.diff(edges)
     unit = "count" if is_count else "share"
     if not np.allclose(widths, widths[0]):
         unit = f"density (share per unit of {labels.xname})"
-        # as R: the area of all columns is 1
-        totals = [float(each.values.sum()) if is_count else 1.0 for _, each in parts]
+        # as in R, the total area is 1
+        totals = [float(values.values.sum()) if is_count else 1.0 for _, values in parts]
         if min(totals) > 0.0:
             head = head._replace(thin=head.thin.removesuffix(_SCALED_SHARE_SUFFIX))
             parts = [
-                (name, each.map_arrays(lambda x: x / (total * widths))) for (name, each), total in zip(parts, totals)
+                (name, values.map_arrays(lambda x: x / (total * widths)))
+                for (name, values), total in zip(parts, totals)
             ]
         else:
             unit = f"count per unit of {labels.xname}"
-            parts = [(name, each.map_arrays(lambda x: x / widths)) for name, each in parts]
-    return HistogramPicture(head, edges, [Panel("", each, title=name) for name, each in parts], labels.xname, unit)
+            parts = [(name, values.map_arrays(lambda x: x / widths)) for name, values in parts]
+    return HistogramPicture(head, edges, [Panel("", values, title=name) for name, values in parts], labels.xname, unit)
 
 
 def _make_table_picture(result: ReleasedValue, head: PictureHead, values: PictureValues) -> Picture:
-    """Describe a table of two variables or more, or a matrix of variables."""
+    """Describe a table of two or more variables, or a matrix of variables."""
     labels, shape = result.labels, values.values.shape
     dimnames = labels.dimnames or [range(size) for size in shape]
-    levels = [[str(each) for each in names] for names in dimnames]
-    called = [str(each) for each in labels.dimension_names or [""] * len(levels)]
+    levels = [[str(level) for level in names] for names in dimnames]
+    axis_names = [str(level) for level in labels.dimension_names or [""] * len(levels)]
     unit = _format_axis_label(labels, result.statistic, "")
     if len(shape) == 2 and result.statistic == "corr" and levels[0] == levels[1] and shape == (2, 2):
-        # one number, and no map of it
-        pair = f"correlation of {levels[0][0]} and {levels[0][1]}"
-        one = _select_values(values, np.s_[:1, 1:])
-        return PointPicture(head, [""], "", [Panel(pair, one, 0.0)], has_numbers=True)
+        # a single correlation is drawn as a point
+        label = f"correlation of {levels[0][0]} and {levels[0][1]}"
+        cell = _select_values(values, np.s_[:1, 1:])
+        return PointPicture(head, [""], "", [Panel(label, cell, 0.0)], has_numbers=True)
     if len(shape) == 2 and result.statistic in ("cov", "corr") and levels[0] == levels[1]:
         return _make_matrix_picture(head, levels[0], values, result.statistic)
-    return _make_multiway_picture(head, values, levels, called, unit, _get_axis_start(result.statistic))
+    return _make_multiway_picture(head, values, levels, axis_names, unit, _get_axis_start(result.statistic))
 
 
 def _make_multiway_picture(
@@ -283,32 +286,37 @@ def _make_multiway_picture(
     unit: str,
     axis_start: float | None,
 ) -> PointPicture | MatrixPicture:
-    """Describe a table of two ways or more: many levels down the side, few as marks, others as panels."""
+    """Describe a multiway table: rows down the side, series as marks, further dimensions as panels."""
     order = _order_axes(list(map(len, levels)))
     values, names = values.map_arrays(lambda x: x.transpose(order)), [names[axis] for axis in order]
     levels = [levels[axis] for axis in order]
-    further = list(product(*(range(len(each)) for each in levels[2:])))
-    told = [
-        ", ".join(_format_legend_levels([levels[axis][at]], names[axis])[0] for axis, at in enumerate(place, 2))
-        for place in further
+    panel_indices = list(product(*(range(len(axis_levels)) for axis_levels in levels[2:])))
+    panel_titles = [
+        ", ".join(
+            _format_legend_levels([levels[axis][level_index]], names[axis])[0]
+            for axis, level_index in enumerate(index, 2)
+        )
+        for index in panel_indices
     ]
     rows, series = len(levels[0]), len(levels[1])
-    if series <= _MAX_SERIES and rows <= _MAX_ROWS and len(further) <= _MAX_PANELS:
+    if series <= _MAX_SERIES and rows <= _MAX_ROWS and len(panel_indices) <= _MAX_PANELS:
         panels = [
-            Panel(unit, _select_values(values, np.s_[(..., *place)]), title=name, axis_start=axis_start)
-            for place, name in zip(further, told)
+            Panel(unit, _select_values(values, np.s_[(..., *index)]), title=name, axis_start=axis_start)
+            for index, name in zip(panel_indices, panel_titles)
         ]
         return PointPicture(
             head, levels[0], names[0], panels, _format_legend_levels(levels[1], names[1]), has_shared_scale=True
         )
-    tables = [(name, _select_values(values, np.s_[(..., *place)]).values) for place, name in zip(further, told)]
-    if len(further) > _MAX_PANELS:
+    tables = [
+        (name, _select_values(values, np.s_[(..., *index)]).values) for index, name in zip(panel_indices, panel_titles)
+    ]
+    if len(panel_indices) > _MAX_PANELS:
         columns = [
-            ", ".join((level, *(levels[axis][at] for axis, at in enumerate(place, 2))))
-            for place in further
+            ", ".join((level, *(levels[axis][level_index] for axis, level_index in enumerate(index, 2))))
+            for index in panel_indices
             for level in levels[1]
         ]
-        wide = np.concatenate([each for _, each in tables], axis=1)
+        wide = np.concatenate([table for _, table in tables], axis=1)
         return MatrixPicture(
             _add_noise_range(head, values), levels[0], columns, (names[0], ", ".join(names[1:])), [("", wide)], unit
         )
@@ -316,17 +324,17 @@ def _make_multiway_picture(
 
 
 def _order_axes(sizes: list[int]) -> list[int]:
-    """Return the order of a table's dimensions: the one down the side, that of marks, and those of panels."""
+    """Return the order of a table's dimensions: rows, series, then panels."""
     axes = range(len(sizes))
-    turned = len(sizes) > 2 or sizes[1] > _MAX_SERIES
-    rows = max(axes, key=sizes.__getitem__) if turned else 0
-    rest = [axis for axis in axes if axis != rows]
-    series = next((axis for axis in rest if sizes[axis] <= _MAX_SERIES), rest[0])
-    return [rows, series, *(axis for axis in rest if axis != series)]
+    is_reordered = len(sizes) > 2 or sizes[1] > _MAX_SERIES
+    rows = max(axes, key=sizes.__getitem__) if is_reordered else 0
+    others = [axis for axis in axes if axis != rows]
+    series = next((axis for axis in others if sizes[axis] <= _MAX_SERIES), others[0])
+    return [rows, series, *(axis for axis in others if axis != series)]
 
 
 def _make_matrix_picture(head: PictureHead, names: list[str], values: PictureValues, statistic: str) -> MatrixPicture:
-    """Describe covariances or correlations: the numbers are theirs, the colors correlations."""
+    """Describe a matrix of covariances or correlations, colored by correlation."""
     matrix = colours = values.values
     unit = "correlation"
     if statistic == "corr":
@@ -339,13 +347,13 @@ def _make_matrix_picture(head: PictureHead, names: list[str], values: PictureVal
 
 
 def _add_noise_range(head: PictureHead, values: PictureValues) -> PictureHead:
-    """Say above a heat map, which has no bars, how far its noise intervals reach."""
+    """Add the range of the noise intervals' half-widths to the head of a heat map."""
     if values.thick is None:
         return head
-    reach = 0.5 * (values.thick[1] - values.thick[0])
-    known = reach[np.isfinite(reach) & (reach > 0.0)]
-    if not known.size:
+    half_widths = 0.5 * (values.thick[1] - values.thick[0])
+    positive = half_widths[np.isfinite(half_widths) & (half_widths > 0.0)]
+    if not positive.size:
         return head
-    low, high = (format_significant(float(f"{each:.3g}")) for each in (known.min(), known.max()))
-    told = f"{low}" if low == high else f"{low} to {high}"
-    return head._replace(numbers=f"{head.thick}s extend {told} to either side")
+    low, high = (format_significant(float(f"{width:.3g}")) for width in (positive.min(), positive.max()))
+    text = f"{low}" if low == high else f"{low} to {high}"
+    return head._replace(numbers=f"{head.thick}s extend {text} to either side")

@@ -1,4 +1,4 @@
-"""What results with a guarantee have: the guarantee, a statement and a picture; and how their numbers are written."""
+"""Base of results with a guarantee, and formatting of their numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class NoTruthValue:
-    """A result that is neither true nor false: in a condition it says what to write."""
+    """Base of results without a truth value: bool() raises an error that names a condition to write."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class NoTruthValue:
 
 
 class GuaranteedReport(Report):
-    """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
+    """Base of results that have a guarantee, a claim and the call that made them."""
 
     __slots__ = ()
 
@@ -63,15 +63,15 @@ class GuaranteedReport(Report):
     record: Call | ModelCall
 
     def __str__(self) -> str:
-        told = [
+        lines = [
             self._format_guarantee(),
             *self._make_contribution_notes(brief=True),
             *wrap_notes(self._collect_omissions()),
         ]
-        return "\n".join([self.summary().tables[0].as_text(), *told])
+        return "\n".join([self.summary().tables[0].as_text(), *lines])
 
     def _collect_omissions(self) -> list[str]:
-        """Return notes on what a page has no place for."""
+        """Return notes on rows and intervals that the page omits."""
         return []
 
     @property
@@ -96,11 +96,11 @@ class GuaranteedReport(Report):
 
     @property
     def call(self) -> str:
-        """The call as it was typed, with names in place of the data."""
+        """The call as the user typed it, with names in place of the data."""
         return self.record.format_source()
 
     def statement(self) -> Statement:
-        """Return the paragraph and the table that a methods section or a privacy office needs.
+        """Return the paragraph and the table for a methods section or privacy office.
 
         `pydpstat.statement` makes one of several releases, and of a budget.
 
@@ -141,79 +141,79 @@ class GuaranteedReport(Report):
         return {name: to_json_types(value) for name, value in self._collect_content().items()}
 
     def _collect_content(self) -> Mapping[str, object]:
-        """State what `to_dict` has, by name and in order."""
+        """Return the content of `to_dict`, in order."""
         raise NotImplementedError
 
     def _collect_attributes(self, *names: str) -> dict[str, object]:
-        """Return attributes by their names, as the content has them."""
+        """Return attributes of these names, for the content."""
         return {name: getattr(self, name) for name in names}
 
     def _collect_privacy(self) -> dict[str, object]:
-        """Return the part of the content that says what holds and what was claimed."""
-        held = to_json_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
-        pair = {name: each for name, each in held.items() if name != "conditions"}
-        return {**pair, "guarantee": held, "claim": to_json_guarantee(self.claim)}
+        """Return the guarantee and the claim, for the content."""
+        guarantee = to_json_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
+        parameters = {name: value for name, value in guarantee.items() if name != "conditions"}
+        return {**parameters, "guarantee": guarantee, "claim": to_json_guarantee(self.claim)}
 
     def _format_guarantee(self) -> str:
-        """Return what holds in one line, and the claim where it says something else."""
-        held, claimed = str(self.guarantee), str(self.claim)
-        shown = "no guarantee" if _is_void(self.guarantee) else held
-        return shown if held == claimed else f"{shown}, claimed {claimed}"
+        """Return the guarantee in one line, with the claim if it differs."""
+        guaranteed, claimed = str(self.guarantee), str(self.claim)
+        text = "no guarantee" if _is_void(self.guarantee) else guaranteed
+        return text if guaranteed == claimed else f"{text}, claimed {claimed}"
 
     def _collect_right_facts(self) -> Facts:
-        nothing, claim = _is_void(self.guarantee), self.claim
-        pairs = [
+        is_void, claim = _is_void(self.guarantee), self.claim
+        triples = [
             (
                 "epsilon",
-                "none" if nothing else format_significant(self.epsilon),
+                "none" if is_void else format_significant(self.epsilon),
                 format_significant(claim.epsilon),
             ),
-            ("delta", "none" if nothing else format_significant(self.delta), format_significant(claim.delta)),
-            ("neighbors", "-" if nothing else self.neighbors, claim.neighbors),
+            ("delta", "none" if is_void else format_significant(self.delta), format_significant(claim.delta)),
+            ("neighbors", "-" if is_void else self.neighbors, claim.neighbors),
         ]
         facts: Facts = []
         claimed: Facts = []
-        for name, held, other in pairs:
-            # what was claimed is told only where it is something else
-            apart = held != other
-            facts.append((f"Guaranteed {name}:" if apart else f"{name.capitalize()}:", held))
-            claimed += [(f"Claimed {name}:", other)] * apart
+        for name, guaranteed, claimed_value in triples:
+            # show the claim only if it differs from the guarantee
+            differs = guaranteed != claimed_value
+            facts.append((f"Guaranteed {name}:" if differs else f"{name.capitalize()}:", guaranteed))
+            claimed += [(f"Claimed {name}:", claimed_value)] * differs
         return [*facts, *make_unit_fact(self.unit), *claimed]
 
     def _make_guarantee_notes(self, function: str) -> list[str]:
-        """Return the notes on what the guarantee rests."""
-        held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
+        """Return notes on the conditions of the guarantee, the contribution bound and missing values."""
+        void_note = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
         conditions = self.guarantee.conditions
-        found = [held] if _is_void(self.guarantee) else []
-        found += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
-        said = describe_missing_values(dict(self.record.arguments))
-        return [*found, *self._make_contribution_notes(), *([said] if said else [])]
+        notes = [void_note] if _is_void(self.guarantee) else []
+        notes += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
+        missing_note = describe_missing_values(dict(self.record.arguments))
+        return [*notes, *self._make_contribution_notes(), *([missing_note] if missing_note else [])]
 
     def _make_contribution_notes(self, brief: bool = False) -> list[str]:
-        """Return the note on how many records of each unit count, if there are units."""
-        said = format_contribution_sentence(self.record.function, dict(self.record.arguments), brief)
-        return [said] if said else []
+        """Return the note on the contribution bound, if there are units."""
+        sentence = format_contribution_sentence(self.record.function, dict(self.record.arguments), brief)
+        return [sentence] if sentence else []
 
 
 def format_significant(value: object) -> str:
-    """Return a number with six significant digits, without a sign at zero; anything else as text."""
+    """Format a number with six significant digits, without negative zero; else return it as text."""
     return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else trim_name(str(value))
 
 
 def format_cell_value(value: object) -> str:
-    """Return a number as a table shows it: a dash where it is missing."""
+    """Format a number for a table cell, with a dash for NaN."""
     return "-" if isinstance(value, float) and math.isnan(value) else format_significant(value)
 
 
 def make_omission_note(count: int, what: str = "rows", where: str = "to_frame()") -> list[str]:
-    """Return the note on the rows that a page has no place for, if there are any."""
+    """Return the note on rows that the page omits, if there are any."""
     return [f"{count - MAX_PAGE_ROWS} more {what}: {where} has them all."] if count > MAX_PAGE_ROWS else []
 
 
 def to_json_types(value: object) -> object:
-    """Return a value in plain JSON types; NaN and infinities, which JSON has not, are None."""
+    """Convert a value to plain JSON types, with None for NaN and infinities."""
     if isinstance(value, Mapping):
-        return {name: to_json_types(each) for name, each in value.items()}
+        return {name: to_json_types(entry) for name, entry in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -224,25 +224,25 @@ def to_json_types(value: object) -> object:
 
 
 def to_json_guarantee(guarantee: Guarantee) -> dict[str, object]:
-    """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
+    """Convert a guarantee to plain JSON types, with "infinite" for an infinite epsilon."""
     epsilon = "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon
-    pair = {"epsilon": epsilon, "delta": guarantee.delta}
-    whose = {"neighbors": guarantee.neighbors, "unit": guarantee.unit}
-    return {**pair, **whose, "conditions": list(guarantee.conditions)}
+    parameters = {"epsilon": epsilon, "delta": guarantee.delta}
+    scope = {"neighbors": guarantee.neighbors, "unit": guarantee.unit}
+    return {**parameters, **scope, "conditions": list(guarantee.conditions)}
 
 
 def make_unit_fact(unit: str | None) -> Facts:
-    """Return the fact that names a privacy unit; a single record needs none."""
+    """Return the fact that names the privacy unit, or none for a single record."""
     return [] if unit is None else [("Unit:", trim_name(unit))]
 
 
 def _is_void(guarantee: Guarantee) -> bool:
-    """Return whether a guarantee says nothing: its epsilon is infinite or its delta 1."""
+    """Return whether a guarantee is void: infinite epsilon or a delta of 1."""
     return math.isinf(guarantee.epsilon) or guarantee.delta == 1.0
 
 
 class Plottable:
-    """A result that can be drawn."""
+    """Base of results that can be plotted."""
 
     __slots__ = ()
 
@@ -266,15 +266,15 @@ class HasLoss(Protocol):
 
 
 def format_level(alpha: float) -> str:
-    """Return a level as a legend has it."""
+    """Return the confidence level as a percentage."""
     return f"{100.0 * (1.0 - alpha):.4g} %"
 
 
 def format_privacy_line(result: HasLoss, mechanism: str = "") -> str:
-    """Return what a picture says of privacy, in one line."""
-    held = "no guarantee"
+    """Return the mechanism and the guarantee in one line, for a picture."""
+    guarantee = "no guarantee"
     if math.isfinite(result.epsilon):
-        held = f"epsilon = {result.epsilon:.4g}" + (f", delta = {result.delta:.4g}" if result.delta else "")
-    named = describe_mechanism(mechanism)
-    noise = named if named.endswith("mechanism") else f"{named} noise"
-    return f"{noise}, {held}" if mechanism else held
+        guarantee = f"epsilon = {result.epsilon:.4g}" + (f", delta = {result.delta:.4g}" if result.delta else "")
+    mechanism_name = describe_mechanism(mechanism)
+    noise = mechanism_name if mechanism_name.endswith("mechanism") else f"{mechanism_name} noise"
+    return f"{noise}, {guarantee}" if mechanism else guarantee

@@ -1,7 +1,7 @@
-"""What R's functions say of results that reticulate hands over: print, as.numeric, coef, confint and others.
+"""R methods of results in reticulate: print, as.numeric, coef, confint and others.
 
-R finds a method by an object's class, and reticulate gives an object the names of its Python classes. The
-methods are made in R when R has imported the package, and call the functions below.
+R dispatches on an object's class, and reticulate assigns the names of the Python classes. The methods are
+registered when R imports the package, and call the functions below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from pydpstat._data.values import is_missing
 from pydpstat.results._exports import name_index_levels
 
-# the bases of all that has a frame and a summary, and of all objects, by their names in R
+# R class names of the base of results with a frame and a summary, and of the base of all objects
 _REPORT_CLASS = "pydpstat.results._exports.Report"
 _BASE_CLASS = "pydpstat._answering.HelpfulErrors"
 _R_METHODS = """
@@ -44,55 +44,55 @@ function(numbers, names, frame, intervals, text, shown_text) {
 
 
 def collect_numbers(result: Any) -> list[float]:
-    """Return what a result estimates as numbers, in R's order."""
-    return [float(each) for each in result.params]
+    """Return the estimates of a result, in R's order."""
+    return [float(value) for value in result.params]
 
 
 def get_names(result: Any) -> list[str]:
-    """Return the names of these numbers."""
+    """Return the names of the estimates."""
     return list(map(str, result.params.index))
 
 
 def convert_frame_to_lists(result: Any) -> Mapping[str, Sequence[object]]:
-    """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version."""
-    # a test has numbers and one interval
+    """Return a result's frame as lists, which reticulate converts with any version of NumPy."""
+    # results without to_frame have params
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
-    levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]
-    # numbers that pandas gives by itself name nothing
-    kept = [] if type(table.index).__name__ == "RangeIndex" else levels
+    levels = [table.index.get_level_values(level) for level in range(table.index.nlevels)]
+    # a default index has no names
+    key_levels = [] if type(table.index).__name__ == "RangeIndex" else levels
     keys: dict[str, list[object]] = {
-        name: list(map(str, each)) for name, each in zip(name_index_levels(table.index), kept)
+        name: list(map(str, column)) for name, column in zip(name_index_levels(table.index), key_levels)
     }
     return {**keys, **{str(name): _convert_column_to_r(table[name].tolist()) for name in table}}
 
 
 def _convert_column_to_r(values: list[object]) -> list[object]:
-    """Return a column that R takes for one: numbers with NaN, or texts, where a missing one is empty."""
-    if all(is_missing(each) or isinstance(each, (bool, int, float)) for each in values):
-        return [math.nan if is_missing(each) else each for each in values]
-    return ["" if is_missing(each) else str(each) for each in values]
+    """Return a column of numbers with NaN, or of texts with empty ones for missing values."""
+    if all(is_missing(value) or isinstance(value, (bool, int, float)) for value in values):
+        return [math.nan if is_missing(value) else value for value in values]
+    return ["" if is_missing(value) else str(value) for value in values]
 
 
 def collect_intervals(result: Any, level: float) -> list[list[object]]:
-    """Return the names, the lower and the upper ends of intervals of a level."""
-    found = result.conf_int(alpha=1.0 - level)
-    ends = np.atleast_2d(np.asarray(found, dtype=np.float64))
-    if isinstance(found, tuple):
-        # of a test's parameter, or of the mean of one column's moments
-        known = [getattr(result, "parameter", "mean")]
+    """Return names, lower limits and upper limits of the intervals of a level."""
+    intervals = result.conf_int(alpha=1.0 - level)
+    limits = np.atleast_2d(np.asarray(intervals, dtype=np.float64))
+    if isinstance(intervals, tuple):
+        # a single interval: a test's parameter, or the mean of one column's moments
+        names = [getattr(result, "parameter", "mean")]
     else:
-        known = list(map(str, found.index)) if hasattr(found, "index") else get_names(result)
-    return [known, *ends.T.tolist()]
+        names = list(map(str, intervals.index)) if hasattr(intervals, "index") else get_names(result)
+    return [names, *limits.T.tolist()]
 
 
 def format_summary(result: Any) -> str:
-    """Return the summary's page."""
+    """Return the summary as text."""
     return str(result.summary())
 
 
 def register_r_methods() -> None:
-    """Make the methods in the R that runs this Python; nothing where there is none."""
-    # what reticulate calls R by, unless a user has taken the name for something else
+    """Register the methods in the embedding R session, if there is one."""
+    # reticulate's handle of R, unless a user has reassigned the name
     r: Any = getattr(sys.modules["__main__"], "r", None)
     if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
         r[_R_METHODS % (_REPORT_CLASS, _BASE_CLASS)](

@@ -1,4 +1,4 @@
-"""The shapes of releases, and the class of each: the one place where it is chosen."""
+"""Shapes of releases, and the result class of each."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pydpstat.results._labels import GroupLabels, Labels
 
 Kind = TypeVar("Kind")
 
-# what a value is called whose cells are counts of records
+# statistics whose cells are counts of records
 TABLE_STATISTICS = ("table", "margins")
-# what counts of records are called
+# statistic of counts of records
 COUNT_STATISTIC = "count"
-# what shares of a table or within its rows are called
+# statistic of shares of a table or within its rows
 SHARE_STATISTIC = "share"
 VALUES, TABLE, HISTOGRAM = "values", "table", "histogram"
 GROUPS, GROUPED_HISTOGRAMS = "groups", "histograms by group"
-# filled where the classes are defined, which import this module
+# filled by the modules of the classes, which import this one
 _CLASSES: dict[str, Callable[..., Any]] = {}
 
 
 def represents(shape: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Let releases of a shape be objects of the class that this decorates."""
+    """Register the decorated class for releases of a shape."""
 
     def keep_class(cls: type[Kind]) -> type[Kind]:
         _CLASSES[shape] = cls
@@ -34,7 +34,7 @@ def represents(shape: str) -> Callable[[type[Kind]], type[Kind]]:
 
 
 def find_shape(statistic: str, labels: Labels) -> str:
-    """Return the shape of a released value, which follows from what it is and from its labels."""
+    """Return the shape of a released value, by its statistic and its labels."""
     is_histogram = statistic == "histogram" and labels.breaks is not None and labels.left_closed
     if isinstance(labels, GroupLabels):
         if is_histogram:
@@ -46,7 +46,7 @@ def find_shape(statistic: str, labels: Labels) -> str:
 
 
 def find_count_dimnames(labels: GroupLabels) -> tuple[tuple[object, ...], ...] | None:
-    """Return the levels of a table that has counts of all records by groups; None where they make no table."""
+    """Return the levels of counts of all records by groups, or None if they form no full table."""
     if labels.name != "records":
         return None
     dimnames = tuple(tuple(dict.fromkeys(axis)) for axis in zip(*labels.rows))
@@ -54,11 +54,11 @@ def find_count_dimnames(labels: GroupLabels) -> tuple[tuple[object, ...], ...] |
 
 
 def make_release(*, statistic: str, labels: Labels, **others: Any) -> Any:
-    """Return a release with these fields, in the class of its shape."""
+    """Make a release with these fields, in the class of its shape."""
     return _CLASSES[find_shape(statistic, labels)](statistic=statistic, labels=labels, **others)
 
 
 def derive_release(release: Any, **changes: Any) -> Any:
-    """Return what follows from a release: one with some other fields, in the class of its shape."""
-    kept = {field.name: getattr(release, field.name) for field in fields(release)}
-    return make_release(**{**kept, **changes})
+    """Return a copy of a release with changed fields, in the class of its new shape."""
+    values = {field.name: getattr(release, field.name) for field in fields(release)}
+    return make_release(**{**values, **changes})

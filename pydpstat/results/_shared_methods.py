@@ -1,4 +1,4 @@
-"""Methods that results of several classes have, which take them as attributes."""
+"""Methods shared by several result classes as attributes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class HasPicture(Protocol):
-    """A result that describes its picture."""
+    """Result that describes its picture."""
 
     def _describe_picture(self, alpha: float) -> object:
         """Describe the picture, as one of those in `pydpstat.plots._pictures`."""
 
 
 class HasAlphaRows(Protocol):
-    """A result whose page has intervals of any level."""
+    """Result whose page has intervals of any level."""
 
     def _make_rows(self, alpha: float) -> Rows:
-        """State the columns' heads, the rows' names and their cells."""
+        """Return the column headers, row names and cells of the table."""
 
     def _make_page(self, rows: Rows) -> Summary:
-        """Return the page that has these rows."""
+        """Return the page with these rows."""
 
 
 def summary(self: HasAlphaRows, alpha: float = 0.05) -> Summary:

@@ -1,4 +1,4 @@
-"""What a statement says of each release: taken from a result, or from a line of a budget's ledger."""
+"""Items of a statement: one for each result, or for each entry of a budget's ledger."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pydpstat.results._words import collect_bounded_variables, describe_contribu
 if TYPE_CHECKING:
     from pydpstat.results._call import Call
 
-# what a guarantee says of a release with a seed begins so
+# start of the condition in a guarantee of a seeded release
 SEEDED_STREAM = "a seeded stream"
-# arguments that hold for every data set, and that a reader has to know
+# public arguments that a reader has to know
 _PUBLIC_ARGUMENTS = ("bounds", "range", "edges", "breaks", "levels", "groups", "max_weight", "grid_points")
-# levels and edges that are written out
+# maximum number of levels or edges that are written out
 _MAX_LISTED = 12
 _LOSS_NOISES = {
     "LaplaceLoss": "Laplace noise",
@@ -32,7 +32,7 @@ _LOSS_NOISES = {
 
 
 class LedgerEntry(Protocol):
-    """A line of a budget's ledger, as `pydpstat.budget.Entry` has it."""
+    """Interface of `pydpstat.budget.Entry`, an entry of a budget's ledger."""
 
     @property
     def call(self) -> str: ...
@@ -55,7 +55,7 @@ class LedgerEntry(Protocol):
 
 
 class StatementItem(NamedTuple):
-    """A release as a statement has it."""
+    """Facts of a release for a statement."""
 
     name: str
     mechanism: str
@@ -64,26 +64,26 @@ class StatementItem(NamedTuple):
     claim: Guarantee
     conditions: tuple[str, ...]
     is_seeded: bool
-    # whether it was made of another release
+    # whether it was derived from another release
     is_derived: bool
     is_clipped: bool
-    # whether it has intervals that cover sampling as well; None where a ledger does not tell
+    # whether it has intervals that cover sampling; None if unknown, as for a ledger entry
     has_sampling_intervals: bool | None
-    # whether the answers were randomized before they were collected
+    # whether answers were randomized before collection
     is_local: bool
     call: str
-    # how many records of each unit count
+    # contribution bound in words
     contribution: str
-    # whether records with missing values are left out
+    # whether records with missing values were dropped
     has_dropped_missing: bool
 
 
 def make_item_from_result(result: object, name: str | None) -> StatementItem:
-    """Return what is said of a result; of a model that was fitted, its results count."""
-    fitted = getattr(result, "results", None)
-    result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
-    first: Any = getattr(result, "Bounded", result)
-    guarantee, record = getattr(result, "guarantee", None), getattr(first, "record", None)
+    """Make the item of a result, or of a fitted model's results."""
+    model_results = getattr(result, "results", None)
+    result = model_results if isinstance(getattr(model_results, "guarantee", None), Guarantee) else result
+    release: Any = getattr(result, "Bounded", result)
+    guarantee, record = getattr(result, "guarantee", None), getattr(release, "record", None)
     if not isinstance(guarantee, Guarantee) or record is None:
         hint = "A plan is not a release: make the release first." if type(result).__name__ == "Plan" else ""
         raise PydpstatError(
@@ -91,22 +91,22 @@ def make_item_from_result(result: object, name: str | None) -> StatementItem:
             f"{hint or 'Give for example pydpstat.statement([r1, r2]).'}"
         )
     arguments = dict(getattr(record, "arguments", ()))
-    bounds = getattr(first, "bounds", None)
-    mechanism = _describe_release_noise(first)
+    bounds = getattr(release, "bounds", None)
+    mechanism = _describe_release_noise(release)
     return StatementItem(
-        name or _describe_release(first, record, is_pair=first is not result),
+        name or _describe_release(release, record, is_pair=release is not result),
         mechanism,
         _format_public_arguments(
             {**arguments, **_collect_bounds_and_groups(bounds, record)},
             _get_design_variables(record, arguments),
         ),
         guarantee,
-        first.claim,
-        guarantee.conditions or first.guarantee.conditions,
-        bool(first.reproducible),
+        release.claim,
+        guarantee.conditions or release.guarantee.conditions,
+        bool(release.reproducible),
         bool(getattr(record, "method_calls", ())),
         bounds is not None,
-        _has_sampling_intervals(first),
+        _has_sampling_intervals(release),
         mechanism == "randomized response",
         record.format_python(),
         describe_contribution(getattr(record, "function", ""), arguments),
@@ -115,8 +115,8 @@ def make_item_from_result(result: object, name: str | None) -> StatementItem:
 
 
 def make_item_from_entry(entry: LedgerEntry) -> StatementItem:
-    """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
-    function, arguments, first = _parse_call_text(entry.call)
+    """Make the item of a ledger entry, whose call and privacy loss are texts."""
+    function, arguments, first_argument = _parse_call_text(entry.call)
     guarantee = Guarantee(
         entry.epsilon,
         entry.delta,
@@ -124,11 +124,15 @@ def make_item_from_entry(entry: LedgerEntry) -> StatementItem:
         tuple(filter(None, entry.conditions.split("\n"))),
         unit=entry.unit,
     )
-    what = get_printed_name(function)
+    printed_name = get_printed_name(function)
     return StatementItem(
-        (entry.label if what in entry.label else f"{entry.label} ({what})") if entry.label else what,
+        (entry.label if printed_name in entry.label else f"{entry.label} ({printed_name})")
+        if entry.label
+        else printed_name,
         entry.mechanism or _LOSS_NOISES.get(entry.loss.split("(")[0], "-"),
-        _format_public_arguments(arguments, collect_bounded_variables(function, first, arguments.get("levels"))),
+        _format_public_arguments(
+            arguments, collect_bounded_variables(function, first_argument, arguments.get("levels"))
+        ),
         guarantee,
         guarantee,
         guarantee.conditions,
@@ -146,49 +150,52 @@ def make_item_from_entry(entry: LedgerEntry) -> StatementItem:
 def match_entries(
     entries: Sequence[LedgerEntry], results: Sequence[tuple[str | None, object]]
 ) -> Iterator[StatementItem]:
-    """Yield what is said of each line of a ledger, from its result where that is among those given."""
-    known = [make_item_from_result(each, name) for name, each in results]
+    """Yield the item of each ledger entry, from its result if that is given."""
+    items = [make_item_from_result(item, name) for name, item in results]
     for entry in entries:
-        own = (each for each in known if each.call == entry.call and each.guarantee.epsilon == entry.epsilon)
-        found = next(own, None)
-        if found is not None:
-            known.remove(found)
-        yield found or make_item_from_entry(entry)
-    if known:
+        matches = (item for item in items if item.call == entry.call and item.guarantee.epsilon == entry.epsilon)
+        matched = next(matches, None)
+        if matched is not None:
+            items.remove(matched)
+        yield matched or make_item_from_entry(entry)
+    if items:
         raise PydpstatError(
-            f"releases must all be in the budget's ledger; {known[0].name} is not. Charge it with "
+            f"releases must all be in the budget's ledger; {items[0].name} is not. Charge it with "
             "budget.charge(result), leave out what was computed from another release, or give no "
             "budget."
         )
 
 
 def _describe_release(first: object, record: Call, is_pair: bool) -> str:
-    """Return what was released in words, R's functions by their names."""
+    """Describe the released statistic in words; R functions by their names."""
     labels, statistic = getattr(first, "labels", None), str(getattr(first, "statistic", ""))
-    named = labels.describe_variables(statistic) if isinstance(labels, Labels) else ""
+    variables = labels.describe_variables(statistic) if isinstance(labels, Labels) else ""
     test = getattr(first, "test", None)
     if isinstance(test, str) and record.method_calls:
-        return " of ".join(filter(None, (test, record.describe_subject(named))))
+        return " of ".join(filter(None, (test, record.describe_subject(variables))))
     if statistic in ("share", "margins") and record.method_calls:
-        return f"{get_printed_name(statistic)} of {record.describe_subject(named)}"
+        return f"{get_printed_name(statistic)} of {record.describe_subject(variables)}"
     if getattr(record, "package", ""):
-        what = f"{statistic} of {named}" if named else statistic
-        kinds = ", bounded and unbounded" if is_pair else ""
-        return f"{what} ({record.function}{kinds})" if what else record.function
-    what = get_printed_name(record.function) if record.function.isidentifier() else statistic
-    return record.describe_release(named) or what
+        subject = f"{statistic} of {variables}" if variables else statistic
+        kind_text = ", bounded and unbounded" if is_pair else ""
+        return f"{subject} ({record.function}{kind_text})" if subject else record.function
+    subject = get_printed_name(record.function) if record.function.isidentifier() else statistic
+    return record.describe_release(variables) or subject
 
 
 def _describe_release_noise(first: Any) -> str:
-    """Return the mechanism in words, with the noise's standard deviation in the unit of the estimate."""
+    """Describe the mechanism, with the noise's standard deviation in the estimate's unit."""
     if hasattr(first, "perturbation"):
         return f"{first.perturbation} perturbation"
-    # moments have it in what they are made of
-    inner = next((each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first)
+    # moments store the mechanism in their release
+    inner = next(
+        (source for attribute in ("release", "mean") if (source := getattr(first, attribute, None)) is not None),
+        first,
+    )
     name = describe_noise(str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-")))
-    # the noise of a test is in sums that nobody sees
+    # the noise of a test is in sums that are not shown
     sds = np.asarray([] if getattr(first, "noise", None) is None else first.bse, dtype=np.float64)
-    # a correlation of a variable with itself has no noise
+    # a variable's correlation with itself has no noise
     sds = sds[np.isfinite(sds) & (sds > 0.0)]
     if not sds.size:
         return name
@@ -197,20 +204,20 @@ def _describe_release_noise(first: Any) -> str:
 
 
 def _collect_bounds_and_groups(bounds: object, record: Any) -> dict[str, object]:
-    """Return bounds, and the groups of a test that a design was asked for."""
+    """Return the bounds, and the groups of a design's test, as public arguments."""
     groups = record.design_call.groups if getattr(record, "design_call", None) is not None else ()
     return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
 
 
 def _get_design_variables(record: Call, arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the variables that a design was asked for."""
+    """Return the bounded variables of a design's call."""
     if getattr(record, "design_call", None) is None or not record.data:
         return ()
     return collect_bounded_variables(record.function, _parse_literal(record.data[0][0]), arguments.get("levels"))
 
 
 def _has_sampling_intervals(first: object) -> bool:
-    """Tell whether a result has intervals or tests that cover sampling."""
+    """Return whether a result has intervals or tests that cover sampling."""
     if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True
     return getattr(getattr(first, "post", None), "population", None) is not None
@@ -224,50 +231,52 @@ def _parse_literal(text: str) -> object:
 
 
 def _parse_call_text(call: str) -> tuple[str, dict[str, object], object]:
-    """Return the function of a call that is given as text, its plain named arguments, and its first one."""
+    """Parse a call into its function, literal keyword arguments and first argument."""
     try:
-        found = ast.parse(call, mode="eval").body
+        node = ast.parse(call, mode="eval").body
     except checks.SYNTAX_ERRORS:
         return call, {}, None
-    while isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute):
-        # the release comes before the methods of what it released
-        inner = found.func.value
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        # descend from method calls to the call of the release
+        inner = node.func.value
         if not isinstance(inner, ast.Call):
             break
-        found = inner
-    if not isinstance(found, ast.Call):
+        node = inner
+    if not isinstance(node, ast.Call):
         return call, {}, None
-    named = {str(each.arg): _parse_literal(ast.unparse(each.value)) for each in found.keywords}
-    arguments = {name: value for name, value in named.items() if value is not None}
+    keywords = {
+        str(keyword_node.arg): _parse_literal(ast.unparse(keyword_node.value)) for keyword_node in node.keywords
+    }
+    arguments = {name: value for name, value in keywords.items() if value is not None}
     return (
-        ast.unparse(found.func),
+        ast.unparse(node.func),
         arguments,
-        _parse_literal(ast.unparse(found.args[0])) if found.args else None,
+        _parse_literal(ast.unparse(node.args[0])) if node.args else None,
     )
 
 
 def _format_public_arguments(arguments: Mapping[str, object], variables: Sequence[str]) -> str:
-    said = []
+    texts = []
     for name in _PUBLIC_ARGUMENTS:
         value = arguments.get(name)
-        # levels that were found in the data are no public ones
+        # discovered levels are not public arguments
         if value is None or value == "discover" or isinstance(value, (list, tuple)) and not value:
             continue
         if name == "max_weight":
-            said.append(f"weights in [0, {_format_plain_value(value)}]")
+            texts.append(f"weights in [0, {_format_plain_value(value)}]")
         elif name == "grid_points":
-            said.append(f"{_format_plain_value(value)} grid points")
+            texts.append(f"{_format_plain_value(value)} grid points")
         else:
-            of_each = _format_variable_bounds(variables, value) if name == "bounds" else ""
-            said.append(of_each or f"{name} {_format_public_value(name, value)}")
-    ends = [arguments.get(f"{side}_bound{more}") for more in ("", "s") for side in ("lower", "upper")]
-    if not said and any(each is not None for each in ends):
-        said.append(f"bounds {_format_public_value('bounds', [each for each in ends if each is not None])}")
-    return "; ".join(said)
+            variable_bounds = _format_variable_bounds(variables, value) if name == "bounds" else ""
+            texts.append(variable_bounds or f"{name} {_format_public_value(name, value)}")
+    limits = [arguments.get(f"{side}_bound{plural}") for plural in ("", "s") for side in ("lower", "upper")]
+    if not texts and any(limit is not None for limit in limits):
+        texts.append(f"bounds {_format_public_value('bounds', [limit for limit in limits if limit is not None])}")
+    return "; ".join(texts)
 
 
 def _format_variable_bounds(variables: Sequence[str], bounds: object) -> str:
-    """Return bounds with the variables that they are of; empty where these are not known."""
+    """Format bounds with their variables; empty if these are unknown."""
     pairs = bounds if isinstance(bounds, (list, tuple)) else ()
     if pairs and not isinstance(pairs[0], (list, tuple)):
         pairs = (pairs,)
@@ -280,15 +289,15 @@ def _format_public_value(name: str, value: object) -> str:
     items = getattr(value, "items", None)
     if items is not None:
         pairs = items() if callable(items) else items
-        return ", ".join(f"of {key}: {_format_public_value(name, each)}" for key, each in pairs)
+        return ", ".join(f"of {key}: {_format_public_value(name, item)}" for key, item in pairs)
     if not isinstance(value, (list, tuple)):
         return _format_plain_value(value)
-    if name in ("bounds", "range") and not any(isinstance(each, (list, tuple)) for each in value):
+    if name in ("bounds", "range") and not any(isinstance(item, (list, tuple)) for item in value):
         return f"[{', '.join(map(_format_plain_value, value))}]"
-    if any(isinstance(each, (list, tuple)) for each in value):
-        return (" and " if name == "bounds" else " x ").join(_format_public_value(name, each) for each in value)
-    more = [f"and {len(value) - _MAX_LISTED} more"] if len(value) > _MAX_LISTED else []
-    return ", ".join([*map(_format_plain_value, value[:_MAX_LISTED]), *more])
+    if any(isinstance(item, (list, tuple)) for item in value):
+        return (" and " if name == "bounds" else " x ").join(_format_public_value(name, item) for item in value)
+    omitted = [f"and {len(value) - _MAX_LISTED} more"] if len(value) > _MAX_LISTED else []
+    return ", ".join([*map(_format_plain_value, value[:_MAX_LISTED]), *omitted])
 
 
 def _format_plain_value(value: object) -> str:

@@ -1,4 +1,4 @@
-"""statsmodels' summary, with every text written so that HTML, LaTeX and CSV read it as text."""
+"""statsmodels summary with texts escaped for HTML, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pydpstat._files import format_csv_cell
 from pydpstat._markup import as_html, as_latex
 
 Escape = Callable[[str], str]
-# labels are escaped already: statsmodels' own replacements are turned off
+# turn off statsmodels' replacements, as labels are escaped already
 _NO_REPLACEMENTS: dict[str, dict[str, str]] = {"replacements": {}}
 
 
 class SummaryPage(Summary):
-    """A page with a table of estimates, a table of facts, and notes."""
+    """Summary page with a table of estimates, a table of facts, and notes."""
 
     def __init__(
         self,
@@ -62,18 +62,18 @@ class SummaryPage(Summary):
         return page
 
     def as_html(self) -> str:
-        """Return the page as HTML; a name with markup in it is shown, not run."""
+        """Return the page as HTML, with markup in names escaped."""
         return Summary.as_html(self._fill_page(Summary(), as_html, as_html))
 
     def as_latex(self) -> str:
-        """Return the page as LaTeX, its special characters written out, one tabular a table."""
+        """Return the page as LaTeX with special characters escaped, one tabular per table."""
         page = self._fill_page(Summary(), as_latex, _escape_latex_lines)
-        # statsmodels would merge the tables into one, which need not have the same number of columns
+        # statsmodels would merge the tables, whose numbers of columns may differ
         tabulars = [table.as_latex_tabular() for table in page.tables]
         return "\n".join([*tabulars, "", page.extra_txt.replace("\n", " \\newline\n ")])
 
     def as_csv(self) -> str:
-        """Return the page as CSV; every name and every line below is one cell, and none is a formula."""
+        """Return the page as CSV, with names and notes in one cell each and formulas escaped."""
         return Summary.as_csv(self._fill_page(Summary(), format_csv_cell, format_csv_cell))
 
 

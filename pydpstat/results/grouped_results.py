@@ -1,4 +1,4 @@
-"""What may be published of a release by group: comparisons of its groups follow from it."""
+"""Results of a release by group, with comparisons of its groups."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class GroupedResults(DPResults):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        gone = super()._unavailable_names
-        known, labels = self.post.population, self.labels
+        names = super()._unavailable_names
+        population, labels = self.post.population, self.labels
         assert isinstance(labels, GroupLabels)
-        if not isinstance(known, SupportsGroupComparison):
-            gone = (*gone, "difference", "pairs")
-        if not isinstance(known, SupportsEqualityTest) or len(labels.rows) < 2:
-            gone = (*gone, "f_oneway")
-        return gone if labels.has_wide_form(self.value) else (*gone, "wide")
+        if not isinstance(population, SupportsGroupComparison):
+            names = (*names, "difference", "pairs")
+        if not isinstance(population, SupportsEqualityTest) or len(labels.rows) < 2:
+            names = (*names, "f_oneway")
+        return names if labels.has_wide_form(self.value) else (*names, "wide")
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
         """Compare two groups of the population by the difference of their estimates.
@@ -85,9 +85,9 @@ class GroupedResults(DPResults):
         Notes
         -----
         Means: Welch's test with noise in its distribution, as in `ttest_ind`, with the noisy numbers of
-        records in the place of public ones. Proportions and shares: the squares of the distances to the ends
+        records instead of public ones. Proportions and shares: the squared distances to the limits
         of both groups' intervals are added (Newcombe 1998, method 10), and the p-value is the level whose
-        interval ends at 0. Levels were measured. Where a group may be empty nothing is said: p = 1.
+        interval ends at 0. Levels were measured. Where a group may be empty, the test is uninformative: p = 1.
 
         References
         ----------
@@ -104,38 +104,38 @@ class GroupedResults(DPResults):
         >>> 0.1 < low < 0.25 < high < 0.4
         True
         """
-        known, labels = self._get_comparable_groups()
-        pair = labels.find_group(a, "a"), labels.find_group(b, "b")
-        if pair[0] == pair[1]:
+        population, labels = self._get_comparable_groups()
+        indices = labels.find_group(a, "a"), labels.find_group(b, "b")
+        if indices[0] == indices[1]:
             raise PydpstatError(
                 f"a and b must be two different groups; got {a!r} twice. Give another one for "
-                f"b: {labels.format_groups(pair[0])}."
+                f"b: {labels.format_groups(indices[0])}."
             )
         column, columns = labels.find_variable(variable), len(labels.series) or 1
-        # draws under the null hypothesis are not symmetric, and a comparison has one p-value
-        found = known.compare_groups(*(place * columns + column for place in sorted(pair)))
-        found = found if pair[0] < pair[1] else found.invert_order()
+        # fixed order: simulated p-values are not symmetric in the groups, and a comparison has one
+        comparison = population.compare_groups(*(index * columns + column for index in sorted(indices)))
+        comparison = comparison if indices[0] < indices[1] else comparison.invert_order()
         names, values = labels.name_elements(self.value), self.value.reshape(-1, columns)[:, column]
-        called = f"difference of {format_group(a)} and {format_group(b)}"
+        parameter = f"difference of {format_group(a)} and {format_group(b)}"
         return InferenceResults.of(
             add_method_call(self, "difference", a, b, variable),
-            test=found.test,
-            statistic=found.statistic,
-            pvalue=found.pvalue,
-            pvalue_floor=found.floor,
+            test=comparison.test,
+            statistic=comparison.statistic,
+            pvalue=comparison.pvalue,
+            pvalue_floor=comparison.floor,
             alternative="two-sided",
-            null=((called, 0.0),),
-            released=tuple((names[column * values.size + place], float(values[place])) for place in sorted(pair)),
-            estimates=((called, found.estimate),),
-            parameter=called,
-            interval=found.interval,
-            validity=found.validity,
-            assumptions=known.assumptions,
-            remarks=(*found.remarks, NO_COST_NOTE),
+            null=((parameter, 0.0),),
+            released=tuple((names[column * values.size + index], float(values[index])) for index in sorted(indices)),
+            estimates=((parameter, comparison.estimate),),
+            parameter=parameter,
+            interval=comparison.interval,
+            validity=comparison.validity,
+            assumptions=population.assumptions,
+            remarks=(*comparison.remarks, NO_COST_NOTE),
         )
 
     def pairs(self, correction: str | None = "holm", variable: object = None, within: object = None) -> PairwiseResults:
-        """Compare all pairs of groups of the population, with a correction for their number.
+        """Compare all pairs of groups, with a correction for their number.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, of a `proportion` with
         ``by=``, or of a `crosstab` of two variables, at no additional privacy cost.
@@ -193,35 +193,35 @@ class GroupedResults(DPResults):
         """
         if correction is not None:
             check_choice(correction, "correction", CORRECTIONS[:2])
-        known, labels = self._get_comparable_groups()
+        population, labels = self._get_comparable_groups()
         column, columns = labels.find_variable(variable), len(labels.series) or 1
-        added = get_other_levels(self.record)
+        other_levels = get_other_levels(self.record)
         compared = [
-            place
-            for place, row in enumerate(labels.rows)
-            if not any(level == each for level, each in zip(row, added) if each is not None)
+            index
+            for index, row in enumerate(labels.rows)
+            if not any(level == item for level, item in zip(row, other_levels) if item is not None)
         ]
-        kept = labels.find_keys(within)
-        places = [
+        key_positions = labels.find_keys(within)
+        index_pairs = [
             (a, b)
             for a, b in combinations(compared, 2)
-            if all(labels.rows[a][each] == labels.rows[b][each] for each in kept)
+            if all(labels.rows[a][item] == labels.rows[b][item] for item in key_positions)
         ]
-        if not places:
+        if not index_pairs:
             raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
-        found = []
-        with Progress(lambda: len(places), "pairs") as progress:
-            for pair in places:
-                each = known.compare_groups(*(place * columns + column for place in pair))
-                found.append(progress.count_one(each))
+        comparisons = []
+        with Progress(lambda: len(index_pairs), "pairs") as progress:
+            for pair in index_pairs:
+                item = population.compare_groups(*(index * columns + column for index in pair))
+                comparisons.append(progress.count_one(item))
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         return PairwiseResults(
-            test=found[0].test,
-            groups=tuple((groups[a], groups[b]) for a, b in places),
-            differences=tuple(found),
+            test=comparisons[0].test,
+            groups=tuple((groups[a], groups[b]) for a, b in index_pairs),
+            differences=tuple(comparisons),
             correction=correction,
             variable=str(labels.series[column]) if labels.series else "",
-            assumptions=known.assumptions,
+            assumptions=population.assumptions,
             claim=self.claim,
             guarantee=self.guarantee,
             reproducible=self.reproducible,
@@ -263,34 +263,36 @@ class GroupedResults(DPResults):
         >>> pydpstat.mean(age, 1.0, **how, population=True).f_oneway().pvalue < 0.01
         True
         """
-        known, labels = self.post.population, self.labels
-        groups = len(labels.rows) if isinstance(labels, GroupLabels) else 0
-        if not isinstance(known, SupportsEqualityTest) or groups < 2:
+        population, labels = self.post.population, self.labels
+        n_groups = len(labels.rows) if isinstance(labels, GroupLabels) else 0
+        if not isinstance(population, SupportsEqualityTest) or n_groups < 2:
             raise PydpstatError(
                 f"this release of {self.statistic} has no means of groups that can be compared. Release a "
                 "mean with by= and population=True."
             )
         column, columns = labels.find_variable(variable), len(labels.series) or 1
-        found, kept = known.test_equality(range(column, groups * columns, columns))
-        names = labels.name_elements(self.value)[column * groups : (column + 1) * groups]
+        test, compared = population.test_equality(range(column, n_groups * columns, columns))
+        names = labels.name_elements(self.value)[column * n_groups : (column + 1) * n_groups]
         means = dict(zip(names, self.value.reshape(-1, columns)[:, column].tolist()))
-        gone = [name for place, name in enumerate(names) if place not in kept]
+        omitted = [name for index, name in enumerate(names) if index not in compared]
         return InferenceResults.of(
             add_method_call(self, "f_oneway", variable),
-            test=found.test,
-            statistic=found.statistic,
-            pvalue=found.pvalue,
-            pvalue_floor=found.floor,
+            test=test.test,
+            statistic=test.statistic,
+            pvalue=test.pvalue,
+            pvalue_floor=test.floor,
             null=(("largest difference of means", 0.0),),
             released=tuple(means.items()),
-            validity=found.validity,
-            assumptions=known.assumptions,
-            remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), NO_COST_NOTE),
+            validity=test.validity,
+            assumptions=population.assumptions,
+            remarks=(*(f"{name} is left out: it may have no records at all." for name in omitted), NO_COST_NOTE),
             behind=self if columns == 1 else None,
         )
 
     def wide(self) -> pd.DataFrame:
-        """Return the numbers with a column for each level of the last key, or for each of several numbers.
+        """Return the numbers with a column for each level of the last key.
+
+        With several numbers per group, each has a column.
 
         Returns
         -------
@@ -324,7 +326,7 @@ class GroupedResults(DPResults):
         return numbers
 
     def _get_comparable_groups(self) -> tuple[SupportsGroupComparison, GroupLabels]:
-        """Return what compares the groups of this release, and their names."""
+        """Return the inference that compares this release's groups, and their labels."""
         if not isinstance(self.post.population, SupportsGroupComparison) or not isinstance(self.labels, GroupLabels):
             if self.statistic == "mean" and isinstance(self.labels, GroupLabels):
                 raise PydpstatError(

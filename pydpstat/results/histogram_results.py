@@ -1,4 +1,4 @@
-"""What may be published of a histogram: quantiles and the distribution function follow from it."""
+"""Results of a histogram, with quantiles and the distribution function."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class HistogramResults(DPResults):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        gone = super()._unavailable_names
+        names = super()._unavailable_names
         if not can_sum_counts(self):
-            return (*gone, "cdf", "quantile")
-        return gone if len(self.labels.breaks or ()) > 2 else (*gone, "cdf")
+            return (*names, "cdf", "quantile")
+        return names if len(self.labels.breaks or ()) > 2 else (*names, "cdf")
 
     def quantile(self, q: float | Sequence[float] = 0.5) -> DPResults:
         """Return quantiles from a released histogram, at no additional privacy cost.
@@ -82,9 +82,9 @@ class HistogramResults(DPResults):
 
         Notes
         -----
-        Noise intervals: the count below each edge is compared with what the quantile needs, given the noise
-        in the count. One edge alone, fixed by the records, decides whether an end is wrong, so that nothing
-        is lost by looking at many. Intervals for the population are exact where the number of records is
+        Noise intervals: the count below each edge is compared with the count that the quantile requires, given
+        the noise. A single edge, fixed by the records, decides whether a limit is wrong, so that no correction
+        for several edges is needed. Intervals for the population are exact where the number of records is
         public, and exact under a model where it is private. `pydpstat.quantiles` with ``population=True``
         chooses its cells by n and epsilon, and is the better release if quantiles are all that is wanted.
 
@@ -106,30 +106,30 @@ class HistogramResults(DPResults):
         [[45.0, 55.0]]
         """
         edges, rows = self._get_cumulations()
-        many = isinstance(q, (list, tuple, np.ndarray))
-        asked = tuple(
-            float(checks.check_number(each, "q", "from 0 to 1", lambda x: 0.0 <= x <= 1.0, "0.5 is the median."))
-            for each in (np.ravel(q).tolist() if many else [q])
+        is_sequence = isinstance(q, (list, tuple, np.ndarray))
+        probabilities = tuple(
+            float(checks.check_number(p, "q", "from 0 to 1", lambda x: 0.0 <= x <= 1.0, "0.5 is the median."))
+            for p in (np.ravel(q).tolist() if is_sequence else [q])
         )
-        if not asked:
+        if not probabilities:
             raise PydpstatError("q must have one or more numbers from 0 to 1; got none. Leave it out for 0.5.")
         groups = self.value.shape[:-1]
-        shape = (*groups, len(asked)) if many else groups
-        value = np.array([row.compute_quantile(each, edges) for row in rows for each in asked]).reshape(shape)
-        slopes = np.array([row.compute_quantile_slope(each, edges) for row in rows for each in asked]).reshape(shape)
+        shape = (*groups, len(probabilities)) if is_sequence else groups
+        value = np.array([row.compute_quantile(p, edges) for row in rows for p in probabilities]).reshape(shape)
+        slopes = np.array([row.compute_quantile_slope(p, edges) for row in rows for p in probabilities]).reshape(shape)
         population = self.post.population
-        known = (
-            population.make_quantile_intervals(edges, asked, shape)
+        intervals = (
+            population.make_quantile_intervals(edges, probabilities, shape)
             if isinstance(population, SupportsQuantiles)
             else None
         )
-        names = tuple(map(str, asked)) if many else None
-        own = Labels(self.labels.xname if self.labels.xname != "x" else "quantile", names=names)
-        shown: object = list(asked) if many else asked[0]
-        noise = QuantileNoiseIntervals(rows, edges, asked, shape) if known is None else known
-        flat, steps = tuple(slopes.ravel(order="F").tolist()), ("between edges of bins", _HISTOGRAM_STEP)
-        post = ValueWithIntervals(flat, steps, noise, population=known)
-        return derive_by_method(self, "quantile", value, self._make_group_labels(own), post, ("quantile", shown))
+        names = tuple(map(str, probabilities)) if is_sequence else None
+        labels = Labels(self.labels.xname if self.labels.xname != "x" else "quantile", names=names)
+        argument: object = list(probabilities) if is_sequence else probabilities[0]
+        noise = QuantileNoiseIntervals(rows, edges, probabilities, shape) if intervals is None else intervals
+        flat_slopes, steps = tuple(slopes.ravel(order="F").tolist()), ("between edges of bins", _HISTOGRAM_STEP)
+        post = ValueWithIntervals(flat_slopes, steps, noise, population=intervals)
+        return derive_by_method(self, "quantile", value, self._make_group_labels(labels), post, ("quantile", argument))
 
     def cdf(self) -> DPResults:
         """Return the share of the records below each edge of a released histogram.
@@ -181,16 +181,16 @@ class HistogramResults(DPResults):
         shape = (*self.value.shape[:-1], inner.size)
         value = np.array([row.compute_shares() for row in rows]).reshape(shape)
         slopes = np.array([row.compute_slopes() for row in rows]).reshape(shape)
-        population, known = self.post.population, None
+        population, intervals = self.post.population, None
         if isinstance(population, SupportsShares):
-            below, above = (np.array([row.sides[place] for row in rows]).reshape(shape) for place in (0, 1))
-            places = np.tile(np.arange(1, edges.size - 1), len(rows))
-            noises = np.stack([places, edges.size - 1 - places], axis=1)
-            known = population.make_share_intervals(below, above, noises, True, "")
-        flat = tuple(slopes.ravel(order="F").tolist())
+            below, above = (np.array([row.sides[side] for row in rows]).reshape(shape) for side in (0, 1))
+            n_below = np.tile(np.arange(1, edges.size - 1), len(rows))
+            noises = np.stack([n_below, edges.size - 1 - n_below], axis=1)
+            intervals = population.make_share_intervals(below, above, noises, True, "")
+        flat_slopes = tuple(slopes.ravel(order="F").tolist())
         steps = ("added up from below", "made ascending", ranges.CLIPPED_STEP, _HISTOGRAM_STEP)
         noise = CumulationIntervals(rows, shape, (float(edges[0]), float(edges[-1])))
-        post = ValueWithIntervals(flat, steps, noise, population=known, within=ranges.PROPORTION)
+        post = ValueWithIntervals(flat_slopes, steps, noise, population=intervals, within=ranges.PROPORTION)
         name = "share below"
         if isinstance(self.labels, GroupLabels):
             names = tuple(f"{edge:.10g}" for edge in inner.tolist())
@@ -200,7 +200,7 @@ class HistogramResults(DPResults):
         return derive_by_method(self, "share below", value, labels, post, ("cdf",))
 
     def _make_group_labels(self, labels_of_each: Labels) -> Labels:
-        """Return the labels of a value that each group has, where there are groups."""
+        """Return the labels of a derived value, by group if there are groups."""
         labels = self.labels
         return (
             GroupLabels.from_labels(labels_of_each, labels.rows, labels.keys)
@@ -209,7 +209,7 @@ class HistogramResults(DPResults):
         )
 
     def _get_cumulations(self) -> tuple[Floats, tuple[NoisyCumulation, ...]]:
-        """Return the edges, and the noisy counts of all records or of each group."""
+        """Return the edges, and the cumulative noisy counts of all records or of each group."""
         counts, _ = get_noisy_counts(self)
         rows = counts.reshape(-1, counts.shape[-1])
         return np.array(self.labels.breaks), tuple(NoisyCumulation(row, self.nobs, self.noise) for row in rows)

@@ -1,4 +1,4 @@
-"""What may be published of a private test: statistic, p-value, intervals, and how far they can be trusted."""
+"""Results of a private test: statistic, p-value, intervals and their validity."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from pydpstat.results._report import Plottable
 
 
 class Release(Protocol):
-    """A release that a test is made of, which has all that `copy_release_fields` takes, too."""
+    """Release behind a test, with the fields of `copy_release_fields`."""
 
     @property
     def statistic(self) -> str:
-        """Return what was released."""
+        """Name of the statistic."""
 
     @property
     def value(self) -> np.ndarray:
-        """Return the released values."""
+        """Released values."""
 
     @property
     def record(self) -> Call:
-        """Return the call, without data."""
+        """Call without data."""
 
     @property
     def params(self) -> pd.Series:
-        """Return the released values with their names."""
+        """Released values with their names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -57,29 +57,29 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
     alternative : {"two-sided", "less", "greater"} or None
         The alternative hypothesis; None where there are no sides.
     null : tuple of (str, float)
-        What the null hypothesis says: a parameter's name and value.
+        Null hypothesis: name and value of a parameter.
     released : tuple of (str, float)
-        The noisy numbers that everything here is computed from.
+        The noisy numbers that all results are computed from.
     estimates : tuple of (str, float)
-        What follows from them for the parameters, clipped to their ranges.
+        Estimates of the parameters from these numbers, clipped to their ranges.
     parameter : str
-        What the interval is of (``"mean"``); empty without one.
+        Parameter that the interval covers (``"mean"``); empty without one.
     interval : Interval or None
-        What makes the intervals.
+        Confidence interval of any level.
     validity : {"exact", "model", "measured"}
-        How far p-value and interval can be trusted: for every distribution, under a model, or by measurement.
+        Validity of p-value and interval: for every distribution, under a model, or by measurement.
     assumptions : tuple of str
-        What they rest on, in words.
+        Assumptions of p-value and interval, in words.
     remarks : tuple of str
         Further remarks, for example that the result is uninformative.
     behind : DPResults or None
-        What the hypothesis is about, which is drawn: means of groups, or shares of levels.
+        Subject of the hypothesis, which `plot` draws: means of groups, or shares of levels.
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
         Its scale, in the unit of the numbers that it was added to.
     claim, guarantee : Guarantee
-        What was asked for, and what holds.
+        Requested guarantee, and the guarantee that holds.
     bounds : tuple or None
         Public bounds of the data.
     nobs : int or None
@@ -112,16 +112,17 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        gone = () if self._df is not None else ("df",)
-        return gone if self.interval is not None else (*gone, "conf_int", "confidence_interval")
+        names = () if self._df is not None else ("df",)
+        return names if self.interval is not None else (*names, "conf_int", "confidence_interval")
 
     @classmethod
     def of(
         cls, release: Release, *, interval: Interval | None = None, df: int | None = None, **own: Any
     ) -> InferenceResults:
-        """Return what follows from a release; `own` has its other fields by their names.
+        """Make the result of a test on a release.
 
-        The released numbers are the release's parameters where none are given.
+        `own` has the other fields by their names. The released numbers are the release's parameters where
+        none are given.
 
         Examples
         --------
@@ -133,8 +134,8 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
         if "released" not in own:
             numbers = {release.statistic: release.value} if release.value.ndim == 0 else release.params
             own["released"] = tuple((str(name), float(value)) for name, value in numbers.items())
-        known = None if interval is None else OpaqueInterval(interval)
-        return cls(**{**copy_release_fields(release), **own}, interval=known, _df=df)
+        opaque = None if interval is None else OpaqueInterval(interval)
+        return cls(**{**copy_release_fields(release), **own}, interval=opaque, _df=df)
 
     @property
     def df(self) -> int:
@@ -187,7 +188,7 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
         checks.check_number(
             confidence_level, "confidence_level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint
         )
-        # to 15 digits, so that 0.9 is an alpha of 0.1
+        # round to 15 digits, so that 0.9 becomes an alpha of 0.1
         return self.conf_int(round(1.0 - float(confidence_level), 15))
 
     def __iter__(self) -> Iterator[float | None]:
@@ -196,7 +197,7 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
 
     @property
     def estimate(self) -> Any:
-        """The estimates as `params` has them; of a test without any its statistic."""
+        """The estimates as in `params`; the statistic of a test without estimates."""
         return self.params if self.estimates else self.statistic
 
     @property
@@ -210,6 +211,6 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
         return make_test_picture(self, alpha)
 
     def __repr__(self) -> str:
-        shown = "" if self.pvalue is None else format_pvalue(self.pvalue, self.pvalue_floor)
-        told = f": p {shown if shown.startswith('<') else f'= {shown}'}" if shown else ""
-        return f"<InferenceResults {self.test}{told}, {self.validity}, {self._format_guarantee()}>"
+        pvalue_text = "" if self.pvalue is None else format_pvalue(self.pvalue, self.pvalue_floor)
+        suffix = f": p {pvalue_text if pvalue_text.startswith('<') else f'= {pvalue_text}'}" if pvalue_text else ""
+        return f"<InferenceResults {self.test}{suffix}, {self.validity}, {self._format_guarantee()}>"

@@ -1,4 +1,4 @@
-"""What may be published of a fitted model: its coefficients, their noise and the guarantee."""
+"""Results of a fitted model: coefficients, their noise and the guarantee."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     names : tuple of str
         The coefficients' names, "bias" first where a bias column was added.
     prediction : callable or None
-        How coefficients become predictions; None where only the model object knows (an own `mapXy`).
+        Function that maps coefficients to predictions; None for a user-defined `mapXy`.
     perturbation : {"objective", "output"}
-        Where the noise was put.
+        What the noise was added to.
     noise : Noise or None
         The distribution of the coefficients' noise, which is public for output perturbation; None otherwise.
     claim : Guarantee
-        What was asked for.
+        Requested guarantee.
     guarantee : Guarantee
-        What holds.
+        Guarantee that holds.
     gamma : float
-        The regularization constant that was asked for.
+        The requested regularization constant.
     bounds : tuple of (tuple of float, tuple of float)
         Upper bounds and lower bounds of the columns as given.
     nobs : int or None
@@ -110,7 +110,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     facts: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        # a copy of its own, so that no later change reaches it
+        # a read-only copy that later changes cannot affect
         object.__setattr__(self, "coeff", freeze_array(self.coeff, np.float64))
 
     @property
@@ -125,7 +125,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
 
     @property
     def bse(self) -> pd.Series:
-        """Standard deviation of the privacy noise; NaN where the noise has no public distribution."""
+        """Standard deviation of the privacy noise; NaN without a public distribution."""
         return self._make_series(np.full(self.coeff.shape, np.nan if self.noise is None else self.noise.std()))
 
     @property
@@ -135,8 +135,8 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        gone = () if self.noise is not None else ("conf_int",)
-        return gone if self.prediction is not None else (*gone, "predict")
+        names = () if self.noise is not None else ("conf_int",)
+        return names if self.prediction is not None else (*names, "predict")
 
     def _make_series(self, values: npt.ArrayLike) -> pd.Series:
         return make_named_series(values, self.coeff, Labels(self.model, self.names), self.model)
@@ -150,13 +150,13 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
                 "the objective, and its effect on a coefficient depends on the data. Use only the "
                 "coefficients, or output perturbation if the model has it."
             )
-        half = -np.asarray(self.noise.ppf(level / 2.0))
-        return self.coeff - half, self.coeff + half
+        half_width = -np.asarray(self.noise.ppf(level / 2.0))
+        return self.coeff - half_width, self.coeff + half_width
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
+        """Return an interval for each coefficient that covers the privacy noise.
 
-        It shows how far a released coefficient may be from the fitted one, and includes neither sampling
+        With probability 1 - alpha it contains the fitted coefficient. It includes neither sampling
         error nor rounding. Each interval holds individually.
 
         Parameters
@@ -174,7 +174,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         ------
         PydpstatError
             If `alpha` is not above 0 and at most 0.5, `kind` is not available, or where the noise has no
-            public distribution: objective perturbation puts it into the objective, and what it does to a
+            public distribution: objective perturbation adds it to the objective, and its effect on a
             coefficient depends on the data.
 
         See Also
@@ -215,7 +215,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         return make_noise_frame("coef", self.params, self.bse, limits)
 
     def to_r(self) -> Any:
-        """Return the coefficients as the numeric vector ``coeff`` of the R object; needs rpy2.
+        """Return the coefficients as R's numeric vector ``coeff``; needs rpy2.
 
         Raises
         ------
@@ -287,12 +287,12 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         ]
 
     def _collect_notes(self) -> list[str]:
-        covered = "The noise is in the objective: its effect on a coefficient has no public distribution."
+        coverage = "The noise is in the objective: its effect on a coefficient has no public distribution."
         if self.noise is not None:
-            covered = "Each interval covers the privacy noise only, not sampling error."
+            coverage = "Each interval covers the privacy noise only, not sampling error."
         return [
             *self._make_guarantee_notes(self.model),
-            covered,
+            coverage,
             *self._collect_omissions(),
             f"Call: {self.call}",
         ]
@@ -300,8 +300,8 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._inference_pictures import make_coefficients_picture
 
-        ends = None if self.noise is None else self._compute_interval(alpha)
-        return make_coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
+        limits = None if self.noise is None else self._compute_interval(alpha)
+        return make_coefficients_picture(f"{self.model} coefficients", self, limits, "noise", alpha, "coefficient")
 
     def _make_all_rows(self) -> Rows:
         return self._make_rows(max_rows=None)
@@ -310,7 +310,7 @@ class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         return make_omission_note(self.coeff.size)
 
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
-        # a long name is cut between words
+        # shorten long names between words
         names = [textwrap.shorten(name, 32) for name in self.names[:max_rows]]
         return make_noise_rows(self.to_frame(alpha)[:max_rows], "coef", names, alpha, has_unlike_scales(self.bse))
 

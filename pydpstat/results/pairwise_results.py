@@ -1,4 +1,4 @@
-"""All pairs of a release's groups: differences, p-values corrected for their number, and intervals."""
+"""Results for all pairs of groups: differences, corrected p-values and intervals."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     groups : tuple of (group, group)
         The pairs, each group as the release names it.
     differences : tuple
-        What was found for each pair.
+        Test and interval of each pair.
     correction : {"holm", "bonferroni", None}
         How p-values are corrected for the number of pairs.
     variable : str
-        What was compared; empty where the release has one variable.
+        Compared variable; empty if the release has one variable.
     assumptions : tuple of str
-        What p-values and intervals rest on, in words.
+        Assumptions of p-values and intervals, in words.
     claim, guarantee : Guarantee
-        What was asked for, and what holds: those of the release.
+        Requested guarantee, and the guarantee that holds, of the release.
     reproducible : bool
         True if a seed or a generator was given: then it is not for publication.
     record : Call
@@ -88,7 +88,7 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     @property
     def estimate(self) -> pd.Series:
         """The differences: the first group of each pair minus the second."""
-        return self._make_series([each.estimate for each in self.differences], "difference")
+        return self._make_series([difference.estimate for difference in self.differences], "difference")
 
     @property
     def pvalues(self) -> pd.Series:
@@ -98,14 +98,14 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     @property
     def pvalues_unadjusted(self) -> pd.Series:
         """The p-value of each pair as if it were the only one."""
-        return self._make_series([each.pvalue for each in self.differences], "unadjusted p-value")
+        return self._make_series([difference.pvalue for difference in self.differences], "unadjusted p-value")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return an interval for the difference of each pair, which covers sampling and noise.
+        """Return an interval for the difference of each pair.
 
-        With a correction all of them hold simultaneously with probability ``1 - alpha``, by Bonferroni's
-        inequality also where p-values have Holm's correction, which has no intervals that are as simple.
-        Without a correction each stands alone.
+        It covers sampling and noise. With a correction all of them hold simultaneously with probability
+        ``1 - alpha``, by Bonferroni's inequality also where p-values have Holm's correction, which has no intervals
+        that are as simple. Without a correction each stands alone.
 
         Parameters
         ----------
@@ -131,17 +131,17 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
         (3, 2)
         """
         check_interval_kind(kind, CONFIDENCE, self.test)
-        share = check_alpha(alpha) / (1 if self.correction is None else len(self.differences))
-        return pd.DataFrame(dict(enumerate(get_cached_limits(self, share))), index=self._make_index())
+        level = check_alpha(alpha) / (1 if self.correction is None else len(self.differences))
+        return pd.DataFrame(dict(enumerate(get_cached_limits(self, level))), index=self._make_index())
 
     def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
         with Progress(lambda: len(self.differences), "intervals") as progress:
-            ends = [progress.count_one(each.interval.compute_limits(alpha)) for each in self.differences]
-        low, high = np.array(ends).reshape(-1, 2).T
+            limits = [progress.count_one(difference.interval.compute_limits(alpha)) for difference in self.differences]
+        low, high = np.array(limits).reshape(-1, 2).T
         return low, high
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
+        """Return difference, statistic, both p-values and interval of each pair.
 
         For many pairs of means, intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
 
@@ -157,22 +157,22 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
         >>> r.pairs().to_frame().index.tolist()
         [('a', 'b'), ('a', 'c'), ('b', 'c')]
         """
-        ends = self.conf_int(alpha)
-        statistics = [each.statistic for each in self.differences]
+        limits = self.conf_int(alpha)
+        statistics = [difference.statistic for difference in self.differences]
         frame = self.estimate.to_frame().assign(statistic=statistics)
         frame["p-value"], frame["unadjusted p-value"] = self.pvalues, self.pvalues_unadjusted
-        return frame.assign(lower=ends[0], upper=ends[1])
+        return frame.assign(lower=limits[0], upper=limits[1])
 
     def _apply_correction(self) -> tuple[Floats, Floats]:
-        """Return the corrected p-values, and the smallest that each can be."""
-        p = np.array([[each.pvalue, each.floor] for each in self.differences])
+        """Return the corrected p-values, and their smallest attainable values."""
+        p = np.array([[difference.pvalue, difference.floor] for difference in self.differences])
         if self.correction != "holm":
             p = np.minimum(p * (1.0 if self.correction is None else len(p)), 1.0)
             return p[:, 0], p[:, 1]
-        order, found = p[:, 0].argsort(kind="stable"), np.empty(p.shape)
-        times = np.arange(len(p), 0.0, -1.0)[:, None]
-        found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
-        return found[:, 0], found[:, 1]
+        order, corrected = p[:, 0].argsort(kind="stable"), np.empty(p.shape)
+        multipliers = np.arange(len(p), 0.0, -1.0)[:, None]
+        corrected[order] = np.minimum(np.maximum.accumulate(p[order] * multipliers), 1.0)
+        return corrected[:, 0], corrected[:, 1]
 
     def _make_index(self) -> pd.MultiIndex:
         return pd.MultiIndex.from_tuples(self.groups, names=["a", "b"])
@@ -181,14 +181,14 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
         return pd.Series(np.asarray(values, dtype=np.float64), index=self._make_index(), name=name)
 
     def _format_heading(self) -> str:
-        about = self.record.describe_subject()
-        return f"comparison of all pairs{f': {about}' if about else ''}"
+        subject = self.record.describe_subject()
+        return f"comparison of all pairs{f': {subject}' if subject else ''}"
 
     def _collect_facts(self) -> Facts:
-        compared = [("Variable:", self.variable)] if self.variable else []
+        variable_facts = [("Variable:", self.variable)] if self.variable else []
         return [
             ("Test:", self.test),
-            *compared,
+            *variable_facts,
             ("Pairs:", str(len(self.differences))),
             ("Correction:", self.correction or "none"),
             ("Validity:", self.differences[0].validity),
@@ -203,10 +203,10 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         corrected, floors = self._apply_correction()
         columns: list[list[object]] = [
-            [each.estimate for each in self.differences],
-            [each.statistic for each in self.differences],
+            [difference.estimate for difference in self.differences],
+            [difference.statistic for difference in self.differences],
             [format_pvalue(p, floor) for p, floor in zip(corrected.tolist(), floors.tolist())],
-            [format_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [format_pvalue(difference.pvalue, difference.floor) for difference in self.differences],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "unadjusted p")
         if len(self.differences) <= MAX_PAGE_INTERVALS:
@@ -218,32 +218,32 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     def _collect_notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"
         intervals = "each stand alone" if self.correction is None else simultaneous
-        few = len(self.differences) <= MAX_PAGE_INTERVALS
-        floor = max(each.floor for each in self.differences)
-        floored = any(is_at_floor(each.pvalue, each.floor) for each in self.differences)
+        has_intervals = len(self.differences) <= MAX_PAGE_INTERVALS
+        floor = max(difference.floor for difference in self.differences)
+        is_floored = any(is_at_floor(difference.pvalue, difference.floor) for difference in self.differences)
         return [
             *self._make_guarantee_notes(self.record.function),
             NO_COST_NOTE,
-            f"The intervals {intervals}." if few else "conf_int() has the intervals.",
+            f"The intervals {intervals}." if has_intervals else "conf_int() has the intervals.",
             f"Validity: {VALIDITY_MEANINGS[self.differences[0].validity]}.",
             f"Assumptions: {'; '.join(self.assumptions)}.",
-            *([make_floor_note(floor)] if floored else []),
-            *dict.fromkeys(remark for each in self.differences for remark in each.remarks),
+            *([make_floor_note(floor)] if is_floored else []),
+            *dict.fromkeys(remark for difference in self.differences for remark in difference.remarks),
             *self._collect_omissions(),
             f"Call: {self.call}",
         ]
 
     def _collect_content(self) -> dict[str, object]:
         corrected, _ = self._apply_correction()
-        ends = self.conf_int().to_numpy()
+        limits = self.conf_int().to_numpy()
         return {
             **self._collect_attributes("test", "variable", "correction"),
             "pairs": [[format_group(a), format_group(b)] for a, b in self.groups],
-            "difference": [each.estimate for each in self.differences],
-            "statistic": [each.statistic for each in self.differences],
+            "difference": [difference.estimate for difference in self.differences],
+            "statistic": [difference.statistic for difference in self.differences],
             "pvalue": corrected,
-            "pvalue_unadjusted": [each.pvalue for each in self.differences],
-            "interval": ends,
+            "pvalue_unadjusted": [difference.pvalue for difference in self.differences],
+            "interval": limits,
             "validity": self.differences[0].validity,
             "assumptions": self.assumptions,
             **self._collect_privacy(),
@@ -261,5 +261,5 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
 
 
 def format_group(group: object) -> str:
-    """Return a group's name, which several keys have parts of."""
+    """Return a group's name, with the levels of several keys joined by colons."""
     return ":".join(map(str, group)) if isinstance(group, tuple) else str(group)

@@ -1,4 +1,4 @@
-"""What may be published of a private regression, by the names that statsmodels gives it."""
+"""Results of a private regression, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pydpstat.results._report import Plottable
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
-# fields that other modules give, and users find under statsmodels' names
+# private fields, which users read under statsmodels' names
 _PRIVATE_FIELDS = frozenset(
     "coef errors tested statistics probabilities intervals labels fit design link combinations".split()
 )
@@ -51,15 +51,15 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     pvalue_floor : float
         The smallest p-value that a test can return, as in `InferenceResults`.
     assumptions, remarks : tuple of str
-        What tests and intervals rest on, and what else should be known, in words.
+        Assumptions of tests and intervals, and further remarks, in words.
     released : tuple of (str, float)
-        The noisy numbers that everything here is computed from.
+        The noisy numbers that all results are computed from.
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
-        Its scale for each released number, in the unit of what is released.
+        Its scale for each released number, in the number's unit.
     claim, guarantee : Guarantee
-        What was asked for, and what holds.
+        Requested guarantee, and the guarantee that holds.
     bounds : tuple or None
         Public bounds of the variables, the response's first.
     nobs : int or None
@@ -89,17 +89,17 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         ReadOnlyArrays.__post_init__(self)
         for field in ("_coef", "_errors", "_statistics", "_probabilities"):
             if (value := getattr(self, field)) is not None:
-                # what is left of a coefficient without information would look like any other
-                known = np.where(np.isinf(self._errors), math.nan, value) if field == "_coef" else value
-                object.__setattr__(self, field, freeze_array(known, np.float64))
+                # hide the estimate of an uninformative coefficient, which looks like any other
+                visible = np.where(np.isinf(self._errors), math.nan, value) if field == "_coef" else value
+                object.__setattr__(self, field, freeze_array(visible, np.float64))
 
     @classmethod
     def of(cls, release: DPResults, **own: Any) -> RegressionResults:
-        """Return what follows from a release; the released numbers are its parameters where none are given.
+        """Make the results of a regression from a release.
 
-        All fields that a release has not are given by name, and any that it has may be; `pvalue_floor`,
-        `fit`, `link`, `combinations`, `assumptions` and `remarks` may be left out. Those that are private
-        are given without the underscore.
+        The released numbers are the release's parameters where none are given. All fields that a release does
+        not have are given by name, and those that it has may be; `pvalue_floor`, `fit`, `link`, `combinations`,
+        `assumptions` and `remarks` may be left out. Those that are private are given without the underscore.
 
         Parameters
         ----------
@@ -114,17 +114,17 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
             The test statistics and the p-values. `probabilities` is None where the intervals have them for
             every value, and all coefficients are tested.
         intervals : tuple of (Interval or None), of length d
-            What makes each coefficient's interval.
+            Interval of each coefficient.
         labels : tuple of str, of length d
             The validity of each coefficient's test and interval.
         fit : tuple of (str, float)
             Further estimates: ``"rsquared"``, ``"rsquared_adj"`` and ``"scale"``, the error variance.
         design : PredictorDesign
-            What makes predictors of new records.
+            Design matrix builder for new records.
         link : {"identity", "logit"}
-            What makes predictions of the linear predictor.
+            Link function of the predictions.
         combinations : Combinations or None
-            What tests combinations of the coefficients; None where each has its own interval alone.
+            Factory of combinations of the coefficients; None if there are only individual intervals.
         **own
             Further fields.
         """
@@ -135,31 +135,33 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
 
     @classmethod
     def of_several(cls, releases: Sequence[DPResults], prefixes: Sequence[str], **own: Any) -> RegressionResults:
-        """Return what follows from releases one after another; a prefix tells whose number one is."""
+        """Make results from several releases, with a prefix for each one's numbers."""
         numbers = [
             (f"{prefix}{name}", float(value))
             for prefix, release in zip(prefixes, releases)
             for name, value in release.params.items()
         ]
         scales = [np.broadcast_to(release.noise_scale, release.value.shape) for release in releases]
-        whole = {"released": tuple(numbers), "noise_scale": freeze_array(np.concatenate(scales)), **own}
-        return cls.of(releases[0], **whole)
+        combined = {"released": tuple(numbers), "noise_scale": freeze_array(np.concatenate(scales)), **own}
+        return cls.of(releases[0], **combined)
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        known = dict(self._fit)
-        gone = [name for name in _FIT_NAMES if name not in known]
+        statistics = dict(self._fit)
+        names = [name for name in _FIT_NAMES if name not in statistics]
         if self._combinations is None:
-            gone += _COMBINATION_METHODS
+            names += _COMBINATION_METHODS
         if self._coef is None:
-            gone += _ESTIMATE_NAMES
+            names += _ESTIMATE_NAMES
         if self._coef is None or self.names != self._design.names:
-            gone.append("predict")
-        return tuple(gone)
+            names.append("predict")
+        return tuple(names)
 
     @property
     def params(self) -> pd.Series:
-        """The coefficients' estimates; NaN if the release is uninformative, with the reason in the summary.
+        """The coefficients' estimates; NaN if the release is uninformative.
+
+        The summary has the reason.
 
         Raises
         ------
@@ -180,12 +182,18 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
 
     @property
     def bse(self) -> pd.Series:
-        """Standard errors of the estimates, which cover sampling and noise; infinite where unknown."""
+        """Standard errors of the estimates; infinite where unknown.
+
+        They cover sampling and noise.
+        """
         return self._make_series(self.names, self._errors, "std err")
 
     @property
     def tvalues(self) -> pd.Series:
-        """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
+        """The test statistics.
+
+        Coefficients minus `null`, divided by standard errors, or rank statistics.
+        """
         return self._make_series(self._tested, self._statistics + 0.0, "statistic")
 
     @property
@@ -199,7 +207,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         return np.array([self.test(name, self.null) for name in self._tested])
 
     def test(self, name: str, value: float) -> float:
-        """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
+        """Return the two-sided p-value of a hypothetical value of a coefficient.
 
         It is post-processing: any value can be tested at no additional privacy cost.
 
@@ -232,21 +240,21 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         True
         """
 
-        place = self.names.index(checks.check_choice(name, "name", self.names))
-        at = checks.check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
-        chance = getattr(self._intervals[place], "compute_pvalue", None)
-        if chance is not None:
-            return float(chance(at))
-        if self._probabilities is not None and name in self._tested and at == self.null:
+        index = self.names.index(checks.check_choice(name, "name", self.names))
+        tested_value = checks.check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
+        compute_pvalue = getattr(self._intervals[index], "compute_pvalue", None)
+        if compute_pvalue is not None:
+            return float(compute_pvalue(tested_value))
+        if self._probabilities is not None and name in self._tested and tested_value == self.null:
             return float(self._probabilities[self._tested.index(name)])
         raise PydpstatError(
-            f"value must be the one that was tested; got {at!r}, and {name} was tested for {self.null!r}. "
+            f"value must be the one that was tested; got {tested_value!r}, and {name} was tested for {self.null!r}. "
             "Release again with null=, or use method='moments', which tests every value."
         )
 
     @property
     def validity(self) -> pd.Series:
-        """The validity of each coefficient's test and interval, as in `InferenceResults`."""
+        """The validity of each coefficient's test, as in `InferenceResults`."""
         return pd.Series(list(self._labels), index=list(self.names), name="validity", dtype=object)
 
     @staticmethod
@@ -254,9 +262,10 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
+        """Return a confidence interval for each coefficient.
 
-        It is post-processing: any level is available at no additional privacy cost. Each holds individually.
+        It covers sampling and the privacy noise. It is post-processing: any level is available at no
+        additional privacy cost. Each holds individually.
 
         Parameters
         ----------
@@ -268,7 +277,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         Returns
         -------
         DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
-            Infinite where an end cannot be told.
+            Infinite where a limit cannot be determined.
 
         Raises
         ------
@@ -288,14 +297,17 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         >>> bool(low < 0.5 < high)
         True
         """
-        _ = self.params  # says what to do where there are none
+        _ = self.params  # raises an error if there are no estimates
         check_interval_kind(kind, CONFIDENCE, f"{self.model} regression")
-        ends = np.array(get_cached_limits(self, checks.check_alpha(alpha))).T
-        return pd.DataFrame(ends, list(self.names), dtype="float64")
+        limits = np.array(get_cached_limits(self, checks.check_alpha(alpha))).T
+        return pd.DataFrame(limits, list(self.names), dtype="float64")
 
     def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
-        ends = [(-math.inf, math.inf) if each is None else each.compute_limits(alpha) for each in self._intervals]
-        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        limits = [
+            (-math.inf, math.inf) if interval is None else interval.compute_limits(alpha)
+            for interval in self._intervals
+        ]
+        low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
         return low, high
 
     def predict(self, exog: object) -> Floats:
@@ -334,9 +346,9 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
                 f"{self.model} with method {self.method!r} estimates slopes without a constant. "
                 "Use method='moments' for predictions."
             )
-        matrix, gone = self._design.build_matrix(exog), np.isnan(coefficients)
-        linear = np.asarray(matrix @ np.where(gone, 0.0, coefficients))
-        linear[(matrix[:, gone] != 0.0).any(axis=1)] = math.nan
+        matrix, is_missing = self._design.build_matrix(exog), np.isnan(coefficients)
+        linear = np.asarray(matrix @ np.where(is_missing, 0.0, coefficients))
+        linear[(matrix[:, is_missing] != 0.0).any(axis=1)] = math.nan
         return get_inverse_link(self._link)(linear)
 
     summary = _shared_methods.summary
@@ -344,10 +356,10 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._inference_pictures import make_coefficients_picture
 
-        ends = self.conf_int(alpha).to_numpy().T
+        limits = self.conf_int(alpha).to_numpy().T
         scale = "log odds" if self._link == "logit" else self.response
         title, label = f"{self.model} regression of {self.response}", f"coefficient ({scale})"
-        return make_coefficients_picture(title, self, (ends[0], ends[1]), "confidence", alpha, label)
+        return make_coefficients_picture(title, self, (limits[0], limits[1]), "confidence", alpha, label)
 
     def __repr__(self) -> str:
         count = len(self.names)

@@ -1,4 +1,4 @@
-"""Two releases of one statistic, for both kinds of neighbors."""
+"""Pair of releases of one statistic, for bounded and unbounded neighbors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DPResultsPair(Mapping[str, DPResults]):
     Bounded, Unbounded : DPResults
         The two releases.
     guarantee : Guarantee
-        What holds for both together.
+        Joint guarantee of both.
 
     See Also
     --------
@@ -49,7 +49,7 @@ class DPResultsPair(Mapping[str, DPResults]):
 
     @explain_wrong_calls
     def statement(self) -> Statement:
-        """Return the paragraph and the table that a methods section needs, of both releases.
+        """Return the paragraph and the table of both releases for a methods section.
 
         Returns
         -------

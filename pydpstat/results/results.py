@@ -1,4 +1,4 @@
-"""What may be published of a release: the estimate, its noise and its guarantee; nothing private."""
+"""Results of a release: estimate, noise and guarantee, without private data."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class DPResults(GuaranteedReport):
     Parameters
     ----------
     statistic : str
-        What was released (``"mean"``).
+        Name of the statistic (``"mean"``).
     value : ndarray of float64
-        The released value, in R's dimensions. A choice has a place (int64) or a candidate (object).
+        The released value, in R's dimensions. A choice is an index (int64) or a candidate (object).
     labels : Labels
         Names of its elements.
     noise : distribution or None
@@ -66,15 +66,15 @@ class DPResults(GuaranteedReport):
     sensitivity : float or tuple of float
         The global sensitivity that the noise covers, in the statistic's unit.
     claim : Guarantee
-        What was asked for.
+        Requested guarantee.
     guarantee : Guarantee
-        What holds.
+        Guarantee that holds.
     bounds : tuple or None
         Public bounds of the data.
     nobs : int or None
         Number of records, where it is public.
     post : PostProcessing
-        What was done to the noisy value.
+        Post-processing of the noisy value.
     reproducible : bool
         True if a seed or a generator was given: then it is not for publication.
     grid : float or None
@@ -115,18 +115,18 @@ class DPResults(GuaranteedReport):
     grid: float | None
     record: Call
 
-    # made of it, or read by other modules alone
+    # names for internal use, left out of dir
     _inner = (*BUILDER_NAMES, "post")
 
     def __post_init__(self) -> None:
-        # by name: to look through all fields takes longer than a small release may
+        # by name, since a loop over all fields is slow for a small release
         object.__setattr__(self, "value", freeze_array(self.value))
         if isinstance(self.noise_scale, np.ndarray):
             object.__setattr__(self, "noise_scale", freeze_array(self.noise_scale))
 
     @property
     def estimate(self) -> Estimate:
-        """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
+        """The released value as float, array, Series, DataFrame or Histogram."""
         return self.labels.to_pandas(self.value)
 
     @property
@@ -146,17 +146,17 @@ class DPResults(GuaranteedReport):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy value, in order."""
+        """The post-processing steps of the noisy value, in order."""
         return self.post.steps
 
     @property
     def r_call(self) -> str | None:
-        """The same release as an R expression; None where R has no such function or class."""
+        """The same release as an R expression; None where R has no counterpart."""
         return self.record.format_r()
 
     @property
     def noisy_nobs(self) -> Any:
-        """The noisy number of records behind each value, at no additional privacy cost.
+        """The noisy number of records behind each value, at no additional cost.
 
         A mean, a variance or a standard deviation whose number of records is private comes from noisy sums of
         weights, 2 for a mean and 3 for the others, which add up to 1 for each record. Their total is this
@@ -184,7 +184,7 @@ class DPResults(GuaranteedReport):
 
         It is half the width of `conf_int`, or the longer side, before the interval is clipped to the
         parameter's range: exact where the estimate is the noisy value itself, by the delta method where it is
-        a function of noisy ones (correlations and quantiles have their own way).
+        a function of noisy ones (correlations and quantiles have their own method).
         `pydpstat.plan` has it before a release.
 
         Parameters
@@ -222,7 +222,7 @@ class DPResults(GuaranteedReport):
         return self.post.compute_clipped_interval(self.noise, self.value, float(alpha))
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, joint: bool = False) -> pd.DataFrame:
-        """Return an interval for each value that misses with probability `alpha` at most.
+        """Return an interval for each value, with miss probability at most `alpha`.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class DPResults(GuaranteedReport):
         Raises
         ------
         PydpstatError
-            If an argument is invalid, or what was released does not say enough.
+            If an argument is invalid, or the release has no interval of this kind.
 
         See Also
         --------
@@ -258,12 +258,12 @@ class DPResults(GuaranteedReport):
         return self.post.population.compute_interval(alpha)
 
     def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return value, noise standard deviation and intervals as a frame, a row an element.
+        """Return value, noise standard deviation and intervals of each element.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself.
+            Probability that each individual interval misses.
         kind : {"noise", "population"}, optional
             Which intervals; by default all that there are. Those for the population take some time where
             there are many values: "noise" leaves them out.
@@ -337,13 +337,13 @@ class DPResults(GuaranteedReport):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        """Public names of the class that say nothing for this release, and are left out of `dir`."""
-        unlike = {
+        """Public names that do not apply to this release and are left out of `dir`."""
+        conditions = {
             "accuracy conf_int": self.noise is None,
             "noisy_nobs": self._get_noisy_sizes() is None,
             "plot": self.value.dtype.kind != "f",
         }
-        return tuple(name for names, is_unlike in unlike.items() if is_unlike for name in names.split())
+        return tuple(name for names, is_unavailable in conditions.items() if is_unavailable for name in names.split())
 
     def __dir__(self) -> list[str]:
         return list_offered_names(self, (*self._inner, *self._unavailable_names))
@@ -354,22 +354,22 @@ class DPResults(GuaranteedReport):
         return GuaranteedReport.__str__(self) if self.value.ndim else ReleasePage(self).format_line()
 
     def _format_value(self) -> str:
-        one = self.value.ndim == 0
-        shown = [format_significant(self.value.item()) if one else f"{self.value.size} values"]
+        is_scalar = self.value.ndim == 0
+        texts = [format_significant(self.value.item()) if is_scalar else f"{self.value.size} values"]
         if self.post.can_be_missing and np.isnan(self.value).any():
-            shown = [*shown[one:], *self.postprocessing[-1:]]
-        return ", ".join(shown)
+            texts = [*texts[is_scalar:], *self.postprocessing[-1:]]
+        return ", ".join(texts)
 
     def __repr__(self) -> str:
-        told = f"{self._format_value()}, {self.mechanism}, {self._format_guarantee()}"
-        return f"<{type(self).__name__} {self.statistic}: {told}>"
+        text = f"{self._format_value()}, {self.mechanism}, {self._format_guarantee()}"
+        return f"<{type(self).__name__} {self.statistic}: {text}>"
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.value, dtype=dtype)
 
     @property
     def __array_priority__(self) -> float:
-        # NumPy leaves operators between an array and a result to the result
+        # NumPy defers operators between an array and a result to the result
         return 1000.0
 
     def __float__(self) -> float:
@@ -395,5 +395,5 @@ class DPResults(GuaranteedReport):
     __eq__, __ne__ = make_operator(operator.eq), make_operator(operator.ne)
     __neg__, __pos__ = make_unary_operator(operator.neg), make_unary_operator(operator.pos)
     __abs__ = make_unary_operator(operator.abs)
-    # a class that defines __eq__ loses its hash; a result keeps that of the object
+    # a class that defines __eq__ loses its hash: restore the identity hash
     __hash__ = object.__hash__

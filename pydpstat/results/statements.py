@@ -1,4 +1,4 @@
-"""The statement of what was released and what it keeps, for a methods section or a privacy office."""
+"""Statement of releases and their guarantee, for a methods section or a privacy office."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ from pydpstat.results._statement_text import (
 
 _TEXT_WIDTH = 78
 _TABLE_WIDTHS = (22, 17, 20)
-# in LaTeX: a column of text, and the parts of a line of the points' columns, and of the releases' beside two
-# numbers
+# LaTeX column type of text, and column widths of points and releases as shares of the line width
 _COLUMN_TYPE = r"\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}"
 _POINT_WIDTHS, _RELEASE_WIDTHS, _WIDTH_FACTOR = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
 
 
 class Ledger(Protocol):
-    """What was spent from a budget, line by line."""
+    """Ledger of a budget, with one entry per release."""
 
     @property
     def entries(self) -> Sequence[LedgerEntry]: ...
@@ -40,7 +39,7 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True)
 class Statement(HelpfulErrors):
-    """A statement of differential privacy: a paragraph, the points that readers ask for, and a table.
+    """A statement of differential privacy: a paragraph, points and a table.
 
     `pydpstat.statement` returns it. It contains nothing private. Printing it shows the text.
 
@@ -49,7 +48,7 @@ class Statement(HelpfulErrors):
     sentences : tuple of str
         Those of the paragraph for a methods section.
     points : tuple of (str, str)
-        What is protected, against whom and how: names and texts.
+        Facts on protection, trust model and mechanisms: names and texts.
     headers : tuple of str
         Heads of the table's columns.
     cells : tuple of tuple of str
@@ -76,28 +75,28 @@ class Statement(HelpfulErrors):
 
     @property
     def text(self) -> str:
-        """All of it as plain text, 78 characters wide."""
+        """The statement as plain text, 78 characters wide."""
         head = "Statement of differential privacy"
-        stated, rows = self._collect_shared_lists()
-        wide = max(len(name) for name, _ in stated) + 2
+        lines, rows = self._collect_shared_lists()
+        width = max(len(name) for name, _ in lines) + 2
         points = [
-            textwrap.fill(f"{name + ':':{wide}}{text}", _TEXT_WIDTH, subsequent_indent=" " * wide)
-            for name, text in stated
+            textwrap.fill(f"{name + ':':{width}}{text}", _TEXT_WIDTH, subsequent_indent=" " * width)
+            for name, text in lines
         ]
-        parts = [f"{head}\n{'=' * len(head)}", textwrap.fill(self.paragraph, _TEXT_WIDTH), "\n".join(points)]
-        return "\n\n".join([*parts, *([self._format_text_table(rows)] if rows else [])]) + "\n"
+        blocks = [f"{head}\n{'=' * len(head)}", textwrap.fill(self.paragraph, _TEXT_WIDTH), "\n".join(points)]
+        return "\n\n".join([*blocks, *([self._format_text_table(rows)] if rows else [])]) + "\n"
 
     def _format_text_table(self, rows: Sequence[Sequence[str]]) -> str:
         widths = [
-            min(max(len(row[place]) for row in (self.headers, *rows)), most)
-            for place, most in enumerate((*_TABLE_WIDTHS, *[12] * (len(self.headers) - len(_TABLE_WIDTHS))))
+            min(max(len(row[column]) for row in (self.headers, *rows)), max_width)
+            for column, max_width in enumerate((*_TABLE_WIDTHS, *[12] * (len(self.headers) - len(_TABLE_WIDTHS))))
         ]
         lines = ["-" * (sum(widths) + 2 * len(widths) - 2)]
         for row in (self.headers, *rows):
             cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(row, widths)]
-            for place in range(max(map(len, cells))):
-                shown = [cell[place] if place < len(cell) else "" for cell in cells]
-                lines.append("  ".join(f"{each:{width}}" for each, width in zip(shown, widths)).rstrip())
+            for line in range(max(map(len, cells))):
+                shown = [cell[line] if line < len(cell) else "" for cell in cells]
+                lines.append("  ".join(f"{text:{width}}" for text, width in zip(shown, widths)).rstrip())
             if row is self.headers:
                 lines.append(lines[0])
         return "\n".join([*lines, lines[0]])
@@ -117,7 +116,7 @@ class Statement(HelpfulErrors):
         return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
     def to_text(self, path: Target | None = None) -> str | None:
-        """Return all of it as plain text, or write it into a file.
+        """Return the statement as plain text, or write it into a file.
 
         Parameters
         ----------
@@ -127,7 +126,7 @@ class Statement(HelpfulErrors):
         return return_or_write(self.text, path, "statement.txt")
 
     def to_markdown(self, path: Target | None = None) -> str | None:
-        """Return all of it as Markdown, or write it into a file.
+        """Return the statement as Markdown, or write it into a file.
 
         Parameters
         ----------
@@ -147,14 +146,14 @@ class Statement(HelpfulErrors):
             return "\n".join([first, re.sub(r"[^|]+", " --- ", first.replace(r"\|", "")), *others])
 
         points, cells = self._collect_shared_lists()
-        shown = (
+        tables = (
             format_markdown_table([("", "Statement"), *points]),
             format_markdown_table([self.headers, *cells]),
         )
-        return return_or_write("\n\n".join([as_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
+        return return_or_write("\n\n".join([as_markdown(self.paragraph), *tables]) + "\n", path, "statement.md")
 
     def to_latex(self, path: Target | None = None) -> str | None:
-        r"""Return all of it as LaTeX, or write it into a file.
+        r"""Return the statement as LaTeX, or write it into a file.
 
         Parameters
         ----------
@@ -180,8 +179,8 @@ class Statement(HelpfulErrors):
         tables = [_format_longtable(points, _POINT_WIDTHS)]
         if cells:
             tables.append(_format_longtable(cells, shares, "r" * numbers, self.headers))
-        # narrow columns need loose lines
-        parts = [
+        # \sloppy, since narrow columns need loose lines
+        blocks = [
             _format_greek_letters(escape_latex_cell(self.paragraph)),
             "",
             r"{\small\sloppy",
@@ -189,10 +188,10 @@ class Statement(HelpfulErrors):
             *tables,
             "}\n",
         ]
-        return return_or_write("\n".join(parts), path, "statement.tex")
+        return return_or_write("\n".join(blocks), path, "statement.tex")
 
     def to_html(self, path: Target | None = None) -> str | None:
-        """Return all of it as HTML, as a notebook shows it, or write it into a file.
+        """Return the statement as HTML for a notebook, or write it into a file.
 
         Parameters
         ----------
@@ -204,9 +203,9 @@ class Statement(HelpfulErrors):
     def _repr_html_(self) -> str:
         def format_html_table(rows: Iterable[Sequence[str]], head: str = "td") -> str:
             lines = []
-            for place, row in enumerate(rows):
-                kind = head if place == 0 else "td"
-                cells = "".join(f'<{kind} style="text-align: left">{as_html(each)}</{kind}>' for each in row)
+            for position, row in enumerate(rows):
+                kind = head if position == 0 else "td"
+                cells = "".join(f'<{kind} style="text-align: left">{as_html(cell)}</{kind}>' for cell in row)
                 lines.append(f"<tr>{cells}</tr>")
             return f"<table>{''.join(lines)}</table>"
 
@@ -215,7 +214,7 @@ class Statement(HelpfulErrors):
         return f"<p>{as_html(self.paragraph)}</p>{format_html_table(points)}{releases}"
 
     def _collect_shared_lists(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[str]]]:
-        """Return points and cells, with levels that several releases share in the points instead."""
+        """Return points and cells, with lists that several releases share moved to the points."""
         lists, cells = collect_shared_lists(self.cells)
         return [*self.points, *((f"List {name}", text) for name, text in lists)], cells
 
@@ -234,8 +233,8 @@ def statement(releases: object, *, budget: object = None, delta: float | None = 
     Parameters
     ----------
     releases : result, Budget, list of results, or dict of them by name
-        What was released. Of a budget every line of its ledger counts; names of a dict take the place of
-        those that results have themselves.
+        What was released. Of a budget every line of its ledger counts; names of a dict replace
+        those of the results.
     budget : Budget, optional, keyword only
         The budget that paid for the releases. The total is then the budget's, and what else it paid for is
         in the table, too.
@@ -292,29 +291,29 @@ def statement(releases: object, *, budget: object = None, delta: float | None = 
             raise PydpstatError("budget must be left out if releases is a Budget; got two. Give one.")
         return Statement(
             *make_statement_parts(
-                [make_item_from_entry(each) for each in releases.entries], make_budget_total(releases)
+                [make_item_from_entry(item) for item in releases.entries], make_budget_total(releases)
             )
         )
-    named = _collect_named_results(releases)
+    results = _collect_named_results(releases)
     if budget is not None:
         if not _is_ledger(budget):
             raise PydpstatError(
                 f"budget must be a Budget or None; got {checks.describe_value(budget)}. Give the budget that paid."
             )
-        return Statement(*make_statement_parts(list(match_entries(budget.entries, named)), make_budget_total(budget)))
-    items = [make_item_from_result(each, name) for name, each in named]
-    return Statement(*make_statement_parts(items, compose_total([each.guarantee for each in items], delta)))
+        return Statement(*make_statement_parts(list(match_entries(budget.entries, results)), make_budget_total(budget)))
+    items = [make_item_from_result(item, name) for name, item in results]
+    return Statement(*make_statement_parts(items, compose_total([item.guarantee for item in items], delta)))
 
 
 def _collect_named_results(releases: object) -> list[tuple[str | None, object]]:
     if isinstance(releases, Mapping) and not hasattr(releases, "guarantee"):
-        given: list[tuple[str | None, object]] = [(str(name), each) for name, each in releases.items()]
+        results: list[tuple[str | None, object]] = [(str(name), release) for name, release in releases.items()]
     elif isinstance(releases, (list, tuple)) and not hasattr(releases, "guarantee"):
-        given = [(None, each) for each in releases]
+        results = [(None, release) for release in releases]
     else:
-        given = [(None, releases)]
-    if given:
-        return given
+        results = [(None, releases)]
+    if results:
+        return results
     raise PydpstatError("releases must have at least one release; got an empty list. Give for example [r].")
 
 
@@ -322,7 +321,7 @@ def _is_ledger(thing: object) -> TypeGuard[Ledger]:
     return hasattr(type(thing), "entries") and hasattr(type(thing), "remaining")
 
 
-# the signs of the privacy parameters
+# privacy parameters, which are set as Greek letters
 _PRIVACY_PARAMETER = re.compile(r"\b(epsilon|delta) = ")
 
 
@@ -336,7 +335,7 @@ def _format_longtable(
     number_columns: str = "",
     heads: Sequence[str] = (),
 ) -> str:
-    """Return a table whose columns of text have parts of a line, and that goes over pages."""
+    """Return a longtable whose text columns have the given shares of the line width."""
     columns = "".join(rf"L{{{share:g}\linewidth}}" for share in shares) + number_columns
     head = [format_latex_row(heads), r"\hline", r"\endhead"] if heads else []
     body = [_format_greek_letters(format_latex_row(row)) for row in rows]

@@ -1,4 +1,4 @@
-"""What may be published of a table: margins, shares, comparisons and a test follow from it."""
+"""Results of a table, with margins, shares, comparisons and a test of independence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults
 from pydpstat.results.results import DPResults
 
-# so many shares of a group are compared at a glance
+# maximum number of shares per group in a picture
 _MAX_COMPARED_SHARES = 5
 
 
@@ -60,16 +60,16 @@ class TableResults(DPResults):
 
     @property
     def _unavailable_names(self) -> tuple[str, ...]:
-        gone = super()._unavailable_names
-        compared = ("chi2", "difference", "pairs")
+        names = super()._unavailable_names
+        comparison_names = ("chi2", "difference", "pairs")
         if self.statistic == SHARE_STATISTIC:
             wide = () if make_wide_frame(self.estimate) is not None else ("wide",)
-            return (*gone, *compared, "long", "margins", "shares", *wide)
+            return (*names, *comparison_names, "long", "margins", "shares", *wide)
         if not can_sum_counts(self):
-            return (*gone, *compared, "margins", "shares")
+            return (*names, *comparison_names, "margins", "shares")
         if not has_two_variables(self) or not isinstance(self.post.population, SupportsShares):
-            return (*gone, *compared)
-        return gone if isinstance(self.post.population, SupportsIndependenceTest) else (*gone, "chi2")
+            return (*names, *comparison_names)
+        return names if isinstance(self.post.population, SupportsIndependenceTest) else (*names, "chi2")
 
     @overload
     def margins(self, names: str | int) -> TableResults: ...
@@ -85,7 +85,7 @@ class TableResults(DPResults):
         ----------
         names : str or list of str
             The variables to keep, in this order; the others are summed over. A variable without a name is
-            given by its place, from 0. An empty list gives the total.
+            given by its index, from 0. An empty list gives the total.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class TableResults(DPResults):
         Notes
         -----
         A level that `crosstab` adds for other values is summed over, too. A margin that matters more than the
-        cells is more precise if it is released by itself.
+        cells is more precise if it is released separately.
 
         References
         ----------
@@ -132,9 +132,10 @@ class TableResults(DPResults):
     @overload
     def shares(self, by: VariableNames) -> GroupedResults: ...
     def shares(self, by: VariableNames | None = None) -> DPResults:
-        """Return the shares that the cells of a released table have, at no additional privacy cost.
+        """Return the shares of a released table's cells.
 
-        It is post-processing of a `crosstab`, or of a `count` of all records by groups.
+        It is post-processing of a `crosstab`, or of a `count` of all records by groups, at no additional privacy
+        cost.
 
         Parameters
         ----------
@@ -196,7 +197,7 @@ class TableResults(DPResults):
         -------
         DataFrame
             A column for each variable, then those of `to_frame`: estimate, noise standard deviation, and the
-            ends of the intervals.
+            limits of the intervals.
 
         See Also
         --------
@@ -221,7 +222,7 @@ class TableResults(DPResults):
         ----------
         margins : bool, optional
             Whether to add sums as a row and a column "All", as ``pandas.crosstab`` does; they are `margins`.
-            By default what `crosstab` was told.
+            By default as requested from `crosstab`.
 
         Returns
         -------
@@ -245,15 +246,15 @@ class TableResults(DPResults):
         if self.statistic == SHARE_STATISTIC and (numbers := make_wide_frame(self.estimate)) is not None:
             return numbers
         table = self._get_count_table()
-        shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
+        has_margins = dict(self.record.arguments).get("margins", False) if margins is None else margins
         hint = ".wide(margins=True) adds sums, and .margins('region') are those of one variable."
         frame = make_wide_counts(
-            table.value, TableAxes.from_labels(table.labels), checks.check_boolean(shown, "margins", hint)
+            table.value, TableAxes.from_labels(table.labels), checks.check_boolean(has_margins, "margins", hint)
         )
         return frame.astype(np.int64) if ReleasePage(table).has_integer_counts() else frame
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
-        """Compare two levels of the table's first variable by the difference of their shares.
+        """Compare the shares of two levels of the table's first variable.
 
         It is post-processing of a `crosstab` of two variables, at no additional privacy cost. `pairs`
         compares all levels, with a correction for their number.
@@ -273,7 +274,7 @@ class TableResults(DPResults):
         Raises
         ------
         PydpstatError
-            If there is no such level, the table has not two variables, or several records of a unit count,
+            If there is no such level, the table does not have two variables, or several records of a unit count,
             which are not independent.
 
         See Also
@@ -293,7 +294,7 @@ class TableResults(DPResults):
         return get_row_shares(self, "difference", variable, a, b).difference(a, b, variable)
 
     def pairs(self, correction: str | None = "holm", variable: object = None, within: object = None) -> PairwiseResults:
-        """Compare all levels of the table's first variable in pairs, by the differences of their shares.
+        """Compare the shares of all pairs of levels of the table's first variable.
 
         It is post-processing of a `crosstab` of two variables, at no additional privacy cost.
 
@@ -333,10 +334,10 @@ class TableResults(DPResults):
         return get_row_shares(self, "pairs", variable).pairs(correction, variable, within)
 
     def chi2(self) -> InferenceResults:
-        """Test whether the two variables of a released table are independent, at no additional privacy cost.
+        """Test whether the two variables of a released table are independent.
 
-        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The
-        level that `crosstab` adds for other values, which may be empty, is left out.
+        It is post-processing of a `crosstab` of two variables, at no additional privacy cost, and the test of
+        `chi2_contingency`. The level that `crosstab` adds for other values, which may be empty, is left out.
 
         Returns
         -------
@@ -366,13 +367,13 @@ class TableResults(DPResults):
         return run_independence_test(self)
 
     def _get_tested_shares(self) -> GroupedResults:
-        """Return the shares within the levels of a variable that a test of independence compares."""
+        """Return the shares within levels of one variable, for the picture of the test of independence."""
         rows, columns = self.value.shape
-        # of the second variable's levels, unless only the first has as few as can be compared
+        # shares of the second variable's levels, unless only the first variable has few enough levels
         return self.shares(by=TableAxes.from_labels(self.labels).get_key(int(columns > _MAX_COMPARED_SHARES >= rows)))
 
     def _get_count_table(self) -> TableResults:
-        """Return the table of counts, which counts of all records by groups are in another form."""
+        """Return the table of counts, converted from counts of all records by groups if necessary."""
         if isinstance(self.labels, GroupLabels):
             dimnames = find_count_dimnames(self.labels) or ()
             value = self.value.reshape([len(levels) for levels in dimnames])
