@@ -248,7 +248,7 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
     shares : tuple of float
         Each level's share of epsilon.
     claim, guarantee : Guarantee
-        The requested guarantee, and the true one, of all levels together.
+        Requested guarantee, and the guarantee that holds, of all levels together.
     nobs : int or None
         Number of records if it is public; otherwise None.
     reproducible : bool

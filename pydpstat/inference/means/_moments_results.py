@@ -50,7 +50,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     release : DPResults
         The released numbers.
     claim, guarantee : Guarantee
-        What was asked for, and what holds.
+        Requested guarantee, and the guarantee that holds.
     record : Call
         The call, without data.
 
