@@ -17,8 +17,6 @@ from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats
 
 _SEED = 1_908
-# statistics that differ by rounding count as equal
-_RELATIVE_TOLERANCE = 1e-9
 
 
 def make_generator(*key: int) -> np.random.Generator:
@@ -28,8 +26,12 @@ def make_generator(*key: int) -> np.random.Generator:
 
 def compute_exceedance_pvalue(reference: Floats, statistic: float) -> float:
     """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all)."""
-    threshold = statistic - _RELATIVE_TOLERANCE * max(1.0, abs(statistic))
-    return float((1 + np.count_nonzero(reference >= threshold)) / (1 + reference.size))
+    return float((1 + np.count_nonzero(reference >= compute_tie_threshold(statistic))) / (1 + reference.size))
+
+
+def compute_tie_threshold(statistic: float) -> float:
+    """Return the smallest value that counts as at least as large as a statistic, up to rounding."""
+    return statistic - 1e-9 * max(1.0, abs(statistic))
 
 
 def maximize_pvalue(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
@@ -58,8 +60,7 @@ def get_reference_noise(rate: float, shape: tuple[int, ...], stream: int = 0) ->
     return simulate_geometric_noise(make_generator(1, stream), rate, shape)
 
 
-# one distribution for all noises, one for each, or that of a vector that begins with the noises; the latter two
-# have variance 1
+# one distribution for all noises; or, of variance 1, one for each, or that of a vector that begins with them
 NoiseFamily = Union[str, "tuple[Noise, ...]", CubeNoise]
 DRAWS_POWER = 13
 # smallest p-value that is reported, shown as "< 1e-06"

@@ -17,6 +17,7 @@ from pydpstat._null_distributions.simulation import (
     PVALUE_FLOOR,
     Floats,
     compute_exceedance_pvalue,
+    compute_tie_threshold,
     get_reference_noise,
     make_generator,
     maximize_pvalue,
@@ -257,8 +258,6 @@ _SPLIT_TABLES, _SPLIT_SHARE, _SPLIT_STEPS = 1_000, 0.1, 8
 # fractions retained by a step: small ones for mixing, large ones far in the tail
 _RETAINED_SHARES = (0.3, 0.6, 0.85, 0.95)
 _MAX_ROUNDS, _ADDED_ERROR = 7, 0.35
-# statistics that differ by rounding count as equal
-_RELATIVE_TOLERANCE = 1e-9
 
 
 def estimate_small_tail(
@@ -282,11 +281,7 @@ def estimate_small_tail(
         positive, negative = np.floor(waits / rate)
         return compute_statistic((counts + positive - negative).reshape(-1, *p.shape))
 
-    threshold, values, share = (
-        observed - _RELATIVE_TOLERANCE * max(1.0, abs(observed)),
-        evaluate_statistic(counts, waits),
-        1.0,
-    )
+    threshold, values, share = compute_tie_threshold(observed), evaluate_statistic(counts, waits), 1.0
     for round_ in range(_MAX_ROUNDS):
         level = float(np.quantile(values, 1.0 - _SPLIT_SHARE, method="lower"))
         if level >= threshold:
