@@ -52,7 +52,7 @@ _GROUP_INDEPENDENT = set("nrow ncol NROW NCOL dim names colnames as_data_frame i
 class Calls(Names):
     """Translation of R's calls to Python."""
 
-    # whether to use pydpstat's own functions, and the changes that they cause, by line
+    # whether pydpstat's functions replace those of DPpack, and what that changes, by line
     uses_own_functions: bool
     remarks: list[tuple[int, str]]
     special_translators: dict[str, Callable[[Call], Code]]

@@ -139,8 +139,8 @@ def translate_bind(translator: Calls, node: Call) -> Code:
         texts = [write_keyword(label, part.typed_text) for label, part in zip(labels, parts)]
         return Code(write_call(f"r.{name}", texts), kind)
     values, words = ", ".join(part.typed_text for part in parts), ", ".join(map(quote_text, labels))
-    named = ["named=True"] * any(each.name for each in given)
-    return Code(write_call("r.bind", [f"[{values}]", f"[{words}]", quote_text(name), *named]), kind)
+    has_names = ["named=True"] * any(each.name for each in given)
+    return Code(write_call("r.bind", [f"[{values}]", f"[{words}]", quote_text(name), *has_names]), kind)
 
 
 def as_list(translator: Calls, node: Call) -> Code:
