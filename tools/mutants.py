@@ -89,8 +89,10 @@ def pytest_run(files: list[str], heard: Heard, *options: str) -> None:
     with open(os.devnull, "w") as nowhere:
         for stream in (1, 2):
             os.dup2(nowhere.fileno(), stream)
-    # hypothesis is warm already
-    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning", "-p", "no:cacheprovider", "-q", "--tb=no")
+    # hypothesis is imported already, and what a test leaves open is closed at a time that coverage.py moves
+    ignored = ("PytestAssertRewriteWarning", "PytestUnraisableExceptionWarning")
+    warnings = [option for name in ignored for option in ("-W", f"ignore::pytest.{name}")]
+    quiet = (*warnings, "-p", "no:cacheprovider", "-q", "--tb=no")
     code = pytest.main([*files, *quiet, *options], plugins=[heard])
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
         heard.failed.append("pytest itself")
