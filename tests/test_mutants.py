@@ -26,9 +26,9 @@ mutants = load_tool("mutants")
 
 def changed(tmp_path, source):
     (tmp_path / "module.py").write_text(source, encoding="utf-8")
-    found = list(mutations.mutants(tmp_path, "."))
-    assert all(each.source().decode() != source and ast.parse(each.source()) for each in found)
-    return [each.source().decode() for each in found]
+    found = list(mutations.find_mutants(tmp_path, "."))
+    assert all(each.make_source().decode() != source and ast.parse(each.make_source()) for each in found)
+    return [each.make_source().decode() for each in found]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_is_only_read_stays(tmp_path, source):
 
 def test_a_change_knows_where_it_runs(tmp_path):
     (tmp_path / "module.py").write_text("A = 1\nclass B:\n    def f(self, a=2):\n        return (\n3)\n")
-    at, default, inside = mutations.mutants(tmp_path, ".")
+    at, default, inside = mutations.find_mutants(tmp_path, ".")
     assert (at.imported, default.imported, inside.imported) == (True, True, False)
     assert (inside.first, inside.last) == (4, 5)
     assert default.key == "module.py B.f: def f(self, a=[2 -> 1]):"
@@ -81,7 +81,7 @@ def test_lines_are_followed_through_an_edit(tmp_path):
     before, now = tmp_path / "before.py", tmp_path / "now.py"
     before.write_text("a = 1\nb = 2\nc = 3\n")
     now.write_text("a = 1\n\nb = 3\nc = 3\n")
-    assert mutants.lines_now(before, now) == {1: 1, 3: 4}
+    assert mutants.match_lines(before, now) == {1: 1, 3: 4}
 
 
 def test_the_sample_keeps_its_changes_where_the_code_moves(tmp_path):
@@ -91,7 +91,7 @@ def test_the_sample_keeps_its_changes_where_the_code_moves(tmp_path):
     samples = []
     for text in ("\n".join(lines), "\n\n".join(["c = d - e", *lines])):
         module.write_text(text)
-        every = list(mutations.mutants(tmp_path, "pydpstat"))
-        samples.append({each.key for each in mutants.chosen(every, 20, 1)})
+        every = list(mutations.find_mutants(tmp_path, "pydpstat"))
+        samples.append({each.key for each in mutants.choose_sample(every, 20, 1)})
     assert len(samples[0]) == 20 and len(samples[0] & samples[1]) >= 19
-    assert {each.key for each in mutants.chosen(every, 20, 2)} != samples[1]
+    assert {each.key for each in mutants.choose_sample(every, 20, 2)} != samples[1]

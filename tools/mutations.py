@@ -41,7 +41,7 @@ class Mutant:
     last: int
     imported: bool
 
-    def source(self) -> bytes:
+    def make_source(self) -> bytes:
         """Return the changed module."""
         text = (self.tree / self.path).read_bytes()
         return text[: self.start] + self.new.encode() + text[self.end :]
@@ -56,13 +56,13 @@ class Mutant:
         return f"{self.path} {self.scope}: {line.strip()}"
 
 
-def mutants(tree: Path, folder: str) -> Iterator[Mutant]:
+def find_mutants(tree: Path, folder: str) -> Iterator[Mutant]:
     """Return all changes of a folder's modules."""
     for path in sorted((tree / folder).rglob("*.py")):
-        yield from _Places(tree, str(path.relative_to(tree))).found
+        yield from _MutantFinder(tree, str(path.relative_to(tree))).mutants
 
 
-class _Places(ast.NodeVisitor):
+class _MutantFinder(ast.NodeVisitor):
     """Walk a module, and keep what can be changed; not what only people or type checkers read."""
 
     def __init__(self, tree: Path, path: str) -> None:
@@ -80,20 +80,20 @@ class _Places(ast.NodeVisitor):
                 self.tokens.append((start, start + len(token.string.encode()), token.string))
         self.scopes: list[str] = []
         self.running, self.lines = 0, (1, 1)
-        self.found: list[Mutant] = []
+        self.mutants: list[Mutant] = []
         self.visit(ast.parse(text))
 
-    def _at(self, node: ast.AST, end: bool = False) -> int:
+    def _find_offset(self, node: ast.AST, end: bool = False) -> int:
         row, column = (node.end_lineno, node.end_col_offset) if end else (node.lineno, node.col_offset)
         return self.starts[row - 1] + column
 
-    def _add(self, start: int, end: int, new: str) -> None:
+    def _add_mutant(self, start: int, end: int, new: str) -> None:
         scope = ".".join(self.scopes) or "module"
-        self.found.append(Mutant(self.tree, self.path, start, end, new, scope, *self.lines, not self.running))
+        self.mutants.append(Mutant(self.tree, self.path, start, end, new, scope, *self.lines, not self.running))
 
-    def _between(self, left: ast.AST, right: ast.AST, names: tuple[str, ...] = ()) -> tuple[int, int, str]:
+    def _find_operator(self, left: ast.AST, right: ast.AST, names: tuple[str, ...] = ()) -> tuple[int, int, str]:
         """Return the operator between two operands."""
-        begin, end = self._at(left, end=True), self._at(right)
+        begin, end = self._find_offset(left, end=True), self._find_offset(right)
         some = [each for each in self.tokens if begin <= each[0] < end and each[2] not in "()"]
         return some[0][0], some[-1][1], " ".join(each[2] for each in some)
 
@@ -107,7 +107,7 @@ class _Places(ast.NodeVisitor):
         super().visit(node)
         self.lines = outer
 
-    def _function(self, node: ast.FunctionDef) -> None:
+    def _visit_function(self, node: ast.FunctionDef) -> None:
         names = [ast.unparse(each).rpartition(".")[2] for each in node.decorator_list]
         if "overload" in names:
             return
@@ -120,7 +120,7 @@ class _Places(ast.NodeVisitor):
         self.running -= 1
         self.scopes.pop()
 
-    visit_FunctionDef = _function
+    visit_FunctionDef = _visit_function
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.running += 1
@@ -132,10 +132,10 @@ class _Places(ast.NodeVisitor):
         self.generic_visit(node)
         self.scopes.pop()
 
-    def _unread(self, node: ast.AST) -> None:
+    def _skip_node(self, node: ast.AST) -> None:
         """Messages, texts and type hints."""
 
-    visit_Raise = visit_JoinedStr = visit_arg = _unread
+    visit_Raise = visit_JoinedStr = visit_arg = _skip_node
 
     def visit_Assign(self, node: ast.Assign) -> None:
         joined = isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr)
@@ -149,54 +149,56 @@ class _Places(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         if not ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            self._condition(node)
+            self._visit_condition(node)
 
-    def _condition(self, node: ast.If | ast.While | ast.IfExp) -> None:
+    def _visit_condition(self, node: ast.If | ast.While | ast.IfExp) -> None:
         if isinstance(node.test, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)):
-            self._add(self._at(node.test), self._at(node.test), "not ")
+            self._add_mutant(self._find_offset(node.test), self._find_offset(node.test), "not ")
         self.generic_visit(node)
 
-    visit_While = visit_IfExp = _condition
+    visit_While = visit_IfExp = _visit_condition
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        start, end, op = self._between(node.left, node.right)
+        start, end, op = self._find_operator(node.left, node.right)
         if op in OPERATORS:
-            self._add(start, end, OPERATORS[op])
+            self._add_mutant(start, end, OPERATORS[op])
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        start, end, op = self._between(node.target, node.value)
+        start, end, op = self._find_operator(node.target, node.value)
         if op in OPERATORS:
-            self._add(start, end, OPERATORS[op])
+            self._add_mutant(start, end, OPERATORS[op])
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         for left, right in zip(node.values, node.values[1:]):
-            start, end, op = self._between(left, right)
-            self._add(start, end, {"and": "or", "or": "and"}[op])
+            start, end, op = self._find_operator(left, right)
+            self._add_mutant(start, end, {"and": "or", "or": "and"}[op])
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         for left, right in zip([node.left, *node.comparators], node.comparators):
-            start, end, op = self._between(left, right)
+            start, end, op = self._find_operator(left, right)
             for new in COMPARISONS[op]:
-                self._add(start, end, new)
+                self._add_mutant(start, end, new)
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, (ast.Not, ast.USub)):
-            self._add(self._at(node), self._at(node) + (4 if isinstance(node.op, ast.Not) else 1), "")
+            self._add_mutant(
+                self._find_offset(node), self._find_offset(node) + (4 if isinstance(node.op, ast.Not) else 1), ""
+            )
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if type(node.value) in (bool, int, float):
             new = not node.value if type(node.value) is bool else {2: 1, 1: 0}.get(node.value, node.value + 1)
-            self._add(self._at(node), self._at(node, end=True), repr(type(node.value)(new)))
+            self._add_mutant(self._find_offset(node), self._find_offset(node, end=True), repr(type(node.value)(new)))
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if name in NAMES:
-            end = self._at(node.func, end=True)
-            start = self._at(node.func) if name == "abs" else end - len(name)
-            self._add(start, end, NAMES[name])
+            end = self._find_offset(node.func, end=True)
+            start = self._find_offset(node.func) if name == "abs" else end - len(name)
+            self._add_mutant(start, end, NAMES[name])
         self.generic_visit(node)
