@@ -3,12 +3,14 @@
 import sys as _sys
 
 from pydpstat._lazy import attach_names as _attach
+from pydpstat.statistics._catalog import STATISTICS as _STATISTICS
 
 __version__ = "0.1.0"
 
 # each public name and the module that has it; tools/stubs.py writes the stub from it
 _HOMES = {
-    # pydpstat's functions
+    # pydpstat's statistics and other functions
+    **{name: _STATISTICS[name].home for name in sorted(_STATISTICS)},
     "Budget": "pydpstat.budget",
     "BudgetExceeded": "pydpstat.budget",
     "any_interval": "pydpstat.inference.blocks.block_tests",
@@ -17,29 +19,14 @@ _HOMES = {
     "binomtest": "pydpstat.inference.proportions",
     "chi2_contingency": "pydpstat.inference.tables.chi_square",
     "chisquare": "pydpstat.inference.tables.chi_square",
-    "choose": "pydpstat.statistics.choice",
     "compose": "pydpstat.privacy",
-    "corr": "pydpstat.statistics.association",
-    "count": "pydpstat.statistics.counts",
-    "cov": "pydpstat.statistics.association",
-    "crosstab": "pydpstat.statistics.tables",
     "design": "pydpstat.designs",
     "f_oneway": "pydpstat.inference.means.one_way_f_test",
-    "histogram": "pydpstat.statistics.histograms",
     "logit": "pydpstat.inference.logistic.logit",
-    "mean": "pydpstat.statistics.mean",
-    "median": "pydpstat.statistics.quantiles",
-    "nunique": "pydpstat.statistics.uniques",
     "ols": "pydpstat.inference.regression.ols",
     "plan": "pydpstat.planning.plan",
-    "proportion": "pydpstat.statistics.counts",
     "proportions_test": "pydpstat.inference.proportions",
-    "quantile": "pydpstat.statistics.quantiles",
     "quantile_test": "pydpstat.inference.quantiles",
-    "quantiles": "pydpstat.statistics.quantiles",
-    "std": "pydpstat.statistics.spread",
-    "sum": "pydpstat.statistics.mean",
-    "var": "pydpstat.statistics.spread",
     "weighted_mean": "pydpstat.inference.survey.weighted_means",
     "weighted_proportion": "pydpstat.inference.survey.weighted_means",
     "weighted_quantile": "pydpstat.inference.survey.weighted_totals",
@@ -127,8 +114,6 @@ _HOMES = {
     "sensitivitySampler": "pydpstat.diffpriv",
     "sensitivitySamplerManual": "pydpstat.diffpriv",
     "svmDP": "pydpstat.dppack",
-    "symmetric_geometric": "pydpstat.statistics.integer_noise",
-    "symmetric_geometric_noise": "pydpstat.statistics.integer_noise",
     "tableDP": "pydpstat.dppack",
     "tableDataAccess": "pydpstat.dppack",
     "tune_classification_model": "pydpstat.dppack",

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import pydpstat
+from pydpstat.statistics._catalog import COLUMN_STATISTICS
 from tests.junk import echo
 from tests.named_call import LABELS, PAIRS, Base, X, Y, positional
 
@@ -37,7 +38,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     paid = {"epsilon": epsilon, "rng": None, "budget": None}
     blocks = {"blocks": 2, "neighbors": "bounded", **paid}
     table = {"data": ["a", "b", "b"], "levels": ["a", "b"], "other": "other"}
-    calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")}
+    calls = {name: {"data": X, "bounds": (0, 1), **common} for name in (*COLUMN_STATISTICS, "moments")}
     for name in ("mean", "var", "std"):
         calls[name]["population"] = True
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}

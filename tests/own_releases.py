@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat
+from pydpstat.statistics._catalog import COLUMN_STATISTICS
 
 # a number of records that occurs nowhere else, and values with many digits
 N = 10_007
@@ -74,7 +75,7 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
     """Name, function, data, epsilon, own arguments, and the noises; None for a choice."""
     real = [
         (f"{name}, {form}", name, data, 1.0, {"bounds": bounds}, _NOISE)
-        for name in ("mean", "sum", "var", "std")
+        for name in COLUMN_STATISTICS
         for form, data, bounds in (("vector", _vector, BOUNDS), ("frame", _frame, BOTH))
     ]
     pairs = [

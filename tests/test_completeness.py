@@ -2,13 +2,15 @@
 
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
 import pydpstat
+from pydpstat.auditing._cases import all_cases
+from pydpstat.statistics._catalog import STATISTICS
+from tests.filled_pages import DOCS, read_page
+from tests.own_releases import OWN
 
-ROOT = Path(__file__).resolve().parents[1]
 # where functions are, with those that have a reason to be missing
 NOISE = {"symmetric_geometric", "symmetric_geometric_noise"}
 PLACES = {
@@ -16,6 +18,11 @@ PLACES = {
     "tests/own_releases.py": {*NOISE, "weighted_proportion"},
     "pydpstat/auditing/_cases": set(),
     "docs/own": set(),
+}
+FOUND = {
+    "tests/own_releases.py": "\n".join(each.name for each in OWN),
+    "pydpstat/auditing/_cases": "\n".join(case.name for case in all_cases()),
+    "docs/own": "\n".join(read_page(f"own/{page.name}") for page in (DOCS / "own").glob("*.md")),
 }
 
 
@@ -28,9 +35,12 @@ def functions():
 
 @pytest.mark.parametrize("place", PLACES)
 def test_no_function_is_forgotten(place):
-    path = ROOT / place
-    files = [path] if path.is_file() else [*path.glob("*.py"), *path.glob("*.md")]
-    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    missing = [name for name in functions() if not re.search(rf"\b{name}\b", text)]
+    missing = [name for name in functions() if not re.search(rf"\b{name}\b", FOUND[place])]
     assert not {*missing} - PLACES[place], f"add {missing} to {place}"
     assert PLACES[place] <= {*missing}, f"{PLACES[place] - {*missing}} need no exemption for {place}"
+
+
+def test_every_statistic_has_a_record():
+    homes = {name: home for name, home in pydpstat._HOMES.items() if home.startswith("pydpstat.statistics")}
+    assert homes == {name: statistic.home for name, statistic in STATISTICS.items()}
+    assert all(getattr(pydpstat, name).__module__ == home for name, home in homes.items())

@@ -100,6 +100,13 @@ def test_an_import_that_runs_up_is_found_however_it_is_written(made, source, typ
     assert arrows(read.upward()) == [("pydpstat.random.source", "pydpstat.dppack.mean", typing)]
 
 
+def test_an_import_of_a_statistic_is_one_of_its_home(made):
+    catalog = "STATISTICS = {'mean': PublicStatistic('pydpstat.statistics.mean', 'columns')}"
+    statistics = {"statistics.__init__": "", "statistics._catalog": catalog, "statistics.mean": "def mean(): ..."}
+    read = made(__init__="_HOMES = {**homes, 'x': 'y'}", **statistics, **{"random.source": "from pydpstat import mean"})
+    assert arrows(read.upward()) == [("pydpstat.random.source", "pydpstat.statistics.mean", False)]
+
+
 def test_an_import_that_runs_down_is_none(made):
     assert made(errors="", **{"random.source": "from pydpstat.errors import PydpstatError"}).upward() == []
 

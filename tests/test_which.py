@@ -1,16 +1,16 @@
 """The table from R's functions to pydpstat's: every call that it shows runs."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pydpstat as dp
+from tests.filled_pages import read_page
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "which.md"
-ROWS = re.findall(r"^\|(?:[^|\n]*\|)+$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+PAGE = read_page("which.md")
+ROWS = re.findall(r"^\|(?:[^|\n]*\|)+$", PAGE, flags=re.MULTILINE)
 CALLS = sorted(
     {
         code
@@ -72,9 +72,8 @@ def test_a_call_of_the_table_runs(call, names):
 
 
 def test_every_statistic_and_test_is_in_the_table():
-    text = PAGE.read_text(encoding="utf-8")
     homes = ("pydpstat.statistics", "pydpstat.inference")
     own = [name for name in dp.__all__ if getattr(getattr(dp, name), "__module__", "").startswith(homes)]
     functions = [name for name in own if name.islower() and not name.startswith("symmetric")]
     assert len(functions) > 30
-    assert [name for name in functions if not re.search(rf"\b(?:dp|s)\.{name}\b", text)] == []
+    assert [name for name in functions if not re.search(rf"\b(?:dp|s)\.{name}\b", PAGE)] == []

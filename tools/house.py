@@ -147,7 +147,12 @@ class House:
 
     def _homes(self, module: str) -> dict[str, str]:
         value = _assigned(self.trees.get(module), "_HOMES")
-        return ast.literal_eval(value) if isinstance(value, ast.Dict) else {}
+        homes = _paired(value)
+        if isinstance(value, ast.Dict) and None in value.keys:
+            # the records of statistics begin with their home
+            records = _paired(_assigned(self.trees.get(f"{module}.statistics._catalog"), "STATISTICS"))
+            homes |= {name: record.args[0] for name, record in records.items() if isinstance(record, ast.Call)}
+        return {name: ast.literal_eval(home) for name, home in homes.items()}
 
     def _exports(self, package: str) -> set[str]:
         """Names that a package offers: those in its ``__all__`` and in its ``_HOMES``."""
@@ -286,6 +291,12 @@ def _statements(tree: ast.AST, typing: bool = False) -> Iterator[tuple[ast.AST, 
             yield from ((each, typing) for statement in node.orelse for each in ast.walk(statement))
         else:
             yield from _statements(node, typing)
+
+
+def _paired(value: ast.expr | None) -> dict[str, ast.expr]:
+    """Return the values of a dict with the keys that are texts."""
+    pairs = zip(value.keys, value.values) if isinstance(value, ast.Dict) else ()
+    return {key.value: each for key, each in pairs if isinstance(key, ast.Constant)}
 
 
 def _assigned(tree: ast.Module | None, name: str) -> ast.expr | None:

@@ -13,6 +13,7 @@ from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Levels
 from pydpstat.results._call import DesignCallText, format_argument, format_call
 from pydpstat.results._words import describe_subject
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, RECORD_STATISTICS, list_statistics
 
 if TYPE_CHECKING:
     # methods with their signatures for type checkers and editors, written by tools/stubs.py
@@ -21,12 +22,11 @@ else:
     Calls = object
 
 # one or several variables by name, the first arguments of the function
-VARIABLE_METHODS = (
-    "any_interval any_test binomtest chisquare corr count cov crosstab histogram kstest mean median moments "
-    "nunique proportion quantile quantile_test quantiles std sum ttest_1samp var"
-).split()
+VARIABLE_METHODS = sorted(
+    (*RECORD_STATISTICS, *"any_interval any_test binomtest chisquare kstest moments quantile_test ttest_1samp".split())
+)
 # methods to which a single variable is passed as a column, and whose calls are cached
-SINGLE_VARIABLE_METHODS = ("mean", "median", "moments", "proportion", "std", "sum", "var")
+SINGLE_VARIABLE_METHODS = (*COLUMN_STATISTICS, "median", "moments", "proportion")
 # methods that accept a condition
 CONDITION_METHODS = ("binomtest", "count", "proportion", "weighted_proportion")
 # two variables of the same records
@@ -39,7 +39,7 @@ DESIGN_METHODS = (*VARIABLE_METHODS, *PAIR_METHODS, *GROUP_METHODS, *MODEL_METHO
 # arguments that a call may give, and those that it must not
 NARROWABLE_ARGUMENTS, FIXED_ARGUMENTS = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
 # one result for any number of variables
-JOINT_METHODS = ("corr", "cov")
+JOINT_METHODS = list_statistics("pairs")
 # the levels of the variables make the cells
 TABLE_METHODS = ("chi2_contingency", "chisquare", "crosstab")
 # options of a call

@@ -40,13 +40,14 @@ from pydpstat.planning._release_errors import (
 from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, ScaledValue, SquareRootValue
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._catalog import list_planned_statistics, list_statistics
 
-QUANTILE_FUNCTIONS = ("quantile", "quantiles", "median")
+QUANTILE_FUNCTIONS = list_statistics("quantiles")
 # functions whose accuracy depends on the number of records
-SIZE_DEPENDENT_FUNCTIONS = ("mean", "proportion", "var", "std", "cov", "corr", *QUANTILE_FUNCTIONS)
+SIZE_DEPENDENT_FUNCTIONS = list_planned_statistics("size", "distribution")
 # functions whose accuracy depends on the distribution, too, at least under unbounded neighbors
-DISTRIBUTION_FUNCTIONS = ("mean", "proportion", "var", "std", *QUANTILE_FUNCTIONS)
-PAIR_FUNCTIONS = ("cov", "corr")
+DISTRIBUTION_FUNCTIONS = list_planned_statistics("distribution")
+PAIR_FUNCTIONS = list_statistics("pairs")
 # largest number of artificial records
 _N_PLACEHOLDER_RECORDS = 4096
 # epsilon of a release with negligible noise
@@ -55,7 +56,7 @@ _SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
 _MAX_RECORDS = 10**9
 _EPSILON_DIGITS, _EPSILON_RATIO = 4, 1.0002
 # functions whose values have one element per column
-_COLUMN_FUNCTIONS = ("mean", "sum", "count", "proportion", "var", "std")
+_COLUMN_FUNCTIONS = list_statistics("columns", "conditions")
 
 
 class PlannedRelease(NamedTuple):

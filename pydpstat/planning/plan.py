@@ -14,7 +14,6 @@ from pydpstat._wrong_calls import explain_unknown_arguments
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.planning._plan_request import (
     DISTRIBUTION_FUNCTIONS,
-    QUANTILE_FUNCTIONS,
     SIZE_DEPENDENT_FUNCTIONS,
     AccuracyTarget,
     PlanRequest,
@@ -23,15 +22,13 @@ from pydpstat.planning._plan_request import (
 )
 from pydpstat.planning._release_plan import Plan
 from pydpstat.random import source_from
+from pydpstat.statistics._catalog import list_planned_statistics
 
 if TYPE_CHECKING:
     from pydpstat.planning._test_power import PowerPlan
     from pydpstat.results import DPResults, InferenceResults
 
-PLANNED_FUNCTIONS = (
-    *"mean sum count proportion var std cov corr histogram crosstab nunique".split(),
-    *QUANTILE_FUNCTIONS,
-)
+PLANNED_FUNCTIONS = list_planned_statistics()
 _TestName = Literal[
     "ttest_1samp",
     "ttest_rel",

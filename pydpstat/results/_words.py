@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-# printed names of statistics and models that differ from the function's name
+# printed names of statistics and models that differ from the function's name in words
 _PRINTED_NAMES = {
     "any_interval": "interval from blocks",
     "binomtest": "binomial test",
@@ -36,10 +36,6 @@ _PRINTED_NAMES = {
     "ttest_ind": "Welch's t test",
     "ttest_rel": "paired t test",
     "var": "variance",
-    "weighted_mean": "weighted mean",
-    "weighted_proportion": "weighted proportion",
-    "weighted_quantile": "weighted quantile",
-    "weighted_total": "weighted total",
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 # printed names of mechanisms that differ from the argument
@@ -58,7 +54,7 @@ UNLABELED_FUNCTIONS = frozenset(
 
 def get_printed_name(function: str) -> str:
     """Return the printed name of a function's statistic, test or model."""
-    return _PRINTED_NAMES.get(function, function)
+    return _PRINTED_NAMES.get(function, function.replace("_", " "))
 
 
 def describe_mechanism(mechanism: str) -> str:

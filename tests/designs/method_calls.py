@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat as dp
+from pydpstat.statistics._catalog import COLUMN_STATISTICS
 
 N = 1200
 RNG = np.random.default_rng(20_241_003)
@@ -41,8 +42,16 @@ def unsized(**more):
     return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, **more)
 
 
+def _column_case(name):
+    return (
+        lambda how=sized: getattr(how(), name)("income", 0.5, rng=5),
+        lambda: getattr(dp, name)(INCOME, 0.5, **ONE, rng=5),
+    )
+
+
 # method: how it is asked of a design, of whatever data `how` makes it, and the same call alone
 CASES = {
+    **{name: _column_case(name) for name in COLUMN_STATISTICS},
     "any_interval": (
         lambda how=sized: how().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
         lambda: dp.any_interval(AGE, np.mean, 0.5, range=(0, 110), rng=5),
@@ -174,7 +183,6 @@ CASES = {
         lambda how=sized: how().quantiles("age", [0.2, 0.8], 0.5, rng=5),
         lambda: dp.quantiles(AGE, [0.2, 0.8], 0.5, bounds=BOUNDS["age"], rng=5),
     ),
-    "std": (lambda how=sized: how().std("income", 0.5, rng=5), lambda: dp.std(INCOME, 0.5, **ONE, rng=5)),
     "sum": (
         lambda how=unsized: how(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
         lambda: dp.sum(
@@ -230,18 +238,16 @@ CASES = {
 
 # whose declared bounds and levels each of them rests on; the others rest on none
 BOUNDED = {
+    **{name: ["income"] for name in COLUMN_STATISTICS},
     "corr": ["income", "age"],
     "cov": ["income", "age"],
     "f_oneway": ["income"],
     "logit": ["age"],
-    "mean": ["income"],
     "median": ["age"],
     "moments": ["income", "age"],
     "ols": ["income", "age"],
     "quantile": ["age"],
     "quantiles": ["age"],
-    "std": ["income"],
-    "sum": ["income"],
     "ttest_1samp": ["age"],
     "ttest_ind": ["income"],
     "ttest_rel": ["before", "after"],

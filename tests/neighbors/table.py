@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.statistics._catalog import COLUMN_STATISTICS
 from tests.neighbors import calls
 from tests.neighbors.calls import BOUNDS, Settings
 from tests.neighbors.kinds import COUNTS, LABELS, NUMBERS, SCORES, SWAPPED, TRUTHS, Kind
@@ -149,7 +150,7 @@ _OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ..
 
 _OPEN_T_TESTS = _only("unbounded", crossed(_T_TESTS[:1], 3.0))
 FUNCTIONS: tuple[Function, ...] = (
-    *(Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0)) for name in ("mean", "sum", "var", "std")),
+    *(Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0)) for name in COLUMN_STATISTICS),
     *(
         Function(name, calls.two(name), NUMBERS, crossed(noise, 3.0), ("frame of a column",))
         for name, noise in (("cov", _TOGETHER), ("corr", _REAL))

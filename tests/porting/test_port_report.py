@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,9 @@ from pydpstat.porting._advice import ADVICE
 from pydpstat.porting._names import find_counterpart
 from pydpstat.porting._port import format_port_report
 from pydpstat.porting._translation import translate_script
+from tests.filled_pages import read_page
 
-PAGE = Path(__file__).parents[2] / "docs" / "which.md"
+PAGE = read_page("which.md")
 
 
 # counts
@@ -43,7 +43,7 @@ def test_no_more_statements_are_left_than_there_are(script, said):
 def named_on_the_page():
     """Return functions that have no counterpart, with the page's call for the same question."""
     found = {}
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in PAGE.splitlines():
         if not line.startswith("|") or set(line) <= set("|- "):
             continue
         *_, theirs, own = line.strip("|").split("|")
@@ -66,8 +66,7 @@ def is_known(name):
 
 def test_advice_is_that_of_the_page():
     assert named_on_the_page().items() <= ADVICE.items()
-    page = PAGE.read_text(encoding="utf-8")
-    assert [name for name, call in ADVICE.items() if name not in page or call not in page] == []
+    assert [name for name, call in ADVICE.items() if name not in PAGE or call not in PAGE] == []
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,17 @@
 import numpy as np
 
 import pydpstat as dp
+from pydpstat.statistics._catalog import COLUMN_STATISTICS
 
 BOUNDS = (0.0, 10.0)
+
+
+def _call_columns(name):
+    return lambda x, **how: getattr(dp, name)(x, 1.0, bounds=BOUNDS, **how)
+
+
 CALLS = {
-    "mean": lambda x, **how: dp.mean(x, 1.0, bounds=BOUNDS, **how),
-    "sum": lambda x, **how: dp.sum(x, 1.0, bounds=BOUNDS, **how),
-    "var": lambda x, **how: dp.var(x, 1.0, bounds=BOUNDS, **how),
-    "std": lambda x, **how: dp.std(x, 1.0, bounds=BOUNDS, **how),
+    **{name: _call_columns(name) for name in COLUMN_STATISTICS},
     "cov": lambda x, **how: dp.cov(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
     "corr": lambda x, **how: dp.corr(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
     "quantile": lambda x, **how: dp.quantile(x, 0.25, 1.0, bounds=BOUNDS, **how),

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat.statistics._catalog import STATISTICS as CATALOG
 from tests.statistics.pieces import Pieces, pieces  # noqa: F401
 
 BOUNDS = {"bounds": (0.0, 10.0)}
@@ -54,7 +55,7 @@ STATISTICS = {
 # those whose grid hinges on the number of records
 GRIDS = ("mean", "means", "sum", "var", "std", "cov")
 # what each needs at least
-LEAST = {"sum": 0, "count": 0, "histogram": 0, "var": 2, "std": 2, "cov": 2, "corr": 2}
+LEAST = {name: statistic.min_records for name, statistic in CATALOG.items()}
 
 
 def of(name, size=2000):

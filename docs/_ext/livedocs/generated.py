@@ -13,6 +13,7 @@ import pydpstat
 from pydpstat.parity._compare import DIFFERENCE_LEVELS
 from pydpstat.parity.case import Case
 from pydpstat.porting._code import make_python_name
+from pydpstat.statistics._catalog import FORMS, STATISTICS, list_statistics
 
 _MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
 
@@ -197,7 +198,7 @@ def _part(thing: object) -> str:
 
 
 def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
-    """Replace the marks ``<!-- KIND: GROUP -->`` of a page; the kinds are porting, reference and list."""
+    """Replace the marks ``<!-- KIND: GROUP -->`` of a page; the kinds are porting, reference, list and statistics."""
 
     def replacement(found: re.Match[str]) -> str:
         kind, group = found.groups()
@@ -207,9 +208,26 @@ def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
             return reference(own_names(group) if group in _OWN_PARTS else mirrored(guide, group))
         if kind == "list":
             return listing(guide, group)
+        if kind == "statistics":
+            return {"releases": statistics_by_form, "questions": statistics_by_question}[group]()
         raise ValueError(f"no text is made for {found.group(0)}")
 
     return _MARK.sub(replacement, text)
+
+
+def statistics_by_form() -> str:
+    """Return the table of what the statistics release, with a row for each form."""
+    lines = ["| Function | Releases | Public, chosen without the data |", "| --- | --- | --- |"]
+    for form, (released, public) in FORMS.items():
+        lines += [f"| {', '.join(f'`{name}`' for name in list_statistics(form))} | {released} | {public} |"]
+    return "\n".join(lines)
+
+
+def statistics_by_question() -> str:
+    """Return the table from R's functions to the statistics."""
+    rows = [each for each in STATISTICS.values() if each.question]
+    lines = [f"| {each.question} | {each.r_calls} | {each.example} |" for each in rows]
+    return "\n".join(["| Question | R | pydpstat |", "| --- | --- | --- |", *lines])
 
 
 def listing(guide: Sequence[Entry], group: str) -> str:

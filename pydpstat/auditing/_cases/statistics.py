@@ -12,6 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+import pydpstat
 from pydpstat.auditing._cases.case import (
     GAUSSIAN,
     UNBOUNDED,
@@ -23,6 +24,7 @@ from pydpstat.auditing._cases.case import (
     make_sound_case,
 )
 from pydpstat.privacy import Guarantee
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, STATISTICS
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.choice import choose
 from pydpstat.statistics.counts import count, proportion
@@ -70,6 +72,18 @@ def _make_pair_release(function: Release, **options: object) -> Release:
     return lambda xy: function(xy[0], xy[1], 1.0, bounds=((0, 1), (0, 1)), **options)
 
 
+def _make_column_cases(name: str) -> tuple[Case, Case]:
+    """Return cases of a statistic of columns: at the fewest records, one of which changes bounds, and unbounded."""
+    function = getattr(pydpstat, name)
+    low = np.zeros(max(STATISTICS[name].min_records, 1))
+    high = np.append(low[1:], 1.0)
+    options = {**UNIT_BOUNDS, **UNBOUNDED}
+    return (
+        make_sound_case(name, _make_release(function, **UNIT_BOUNDS), low, high),
+        make_sound_case(f"{name}, unbounded", _make_release(function, **options), WITHOUT_RECORD, WITH_RECORD),
+    )
+
+
 def _make_wide_case(name: str, release: Release, data: object, neighbor: object) -> Case:
     return make_sound_case(f"{name}, many columns", release, data, neighbor, claim=Guarantee(1.0))
 
@@ -93,9 +107,8 @@ HALF_SAMPLE_EPSILON = math.log1p(0.5 * math.expm1(1.0))
 SAMPLED = np.zeros(4), np.array([0.0, 0.0, 0.0, 1.0])
 
 CASES = (
-    make_sound_case("mean", _make_release(mean, **UNIT_BOUNDS), ZERO, ONE),
+    *(case for name in COLUMN_STATISTICS for case in _make_column_cases(name)),
     make_sound_case("mean, Gaussian", _make_release(mean, **UNIT_BOUNDS, **GAUSSIAN), ZERO, ONE),
-    make_sound_case("mean, unbounded", _make_release(mean, **UNIT_BOUNDS, **UNBOUNDED), WITHOUT_RECORD, WITH_RECORD),
     make_sound_case("mean, unbounded, empty", _make_release(mean, **UNIT_BOUNDS, **UNBOUNDED), ZERO[:0], ONE),
     make_sound_case(
         "mean, unbounded, Gaussian",
@@ -120,8 +133,6 @@ CASES = (
         true=0.0,
     ),
     make_sound_case("mean, an infinity", _make_release(mean, **UNIT_BOUNDS), [0.0], [math.inf]),
-    make_sound_case("sum", _make_release(sum, **UNIT_BOUNDS), ZERO, ONE),
-    make_sound_case("sum, unbounded", _make_release(sum, **UNIT_BOUNDS, **UNBOUNDED), WITHOUT_RECORD, WITH_RECORD),
     _make_wide_case("sum", _make_columns_release(sum, **UNIT_BOUNDS), ZERO, ONE),
     make_sound_case("sum, Gaussian", _make_release(sum, **UNIT_BOUNDS, **GAUSSIAN), ZERO, ONE),
     _make_wide_case(
@@ -136,12 +147,8 @@ CASES = (
         "proportion, unbounded", _make_release(proportion, **UNBOUNDED), NO, np.array([False, False, True])
     ),
     _make_wide_case("proportion", _make_columns_release(proportion), NO, YES),
-    make_sound_case("var", _make_release(var, **UNIT_BOUNDS), LOW, HIGH),
     make_sound_case("var, Gaussian", _make_release(var, **UNIT_BOUNDS, **GAUSSIAN), LOW, HIGH),
-    make_sound_case("var, unbounded", _make_release(var, **UNIT_BOUNDS, **UNBOUNDED), WITHOUT_RECORD, WITH_RECORD),
     _make_wide_case("var", _make_columns_release(var, **UNIT_BOUNDS), LOW, HIGH),
-    make_sound_case("std", _make_release(std, **UNIT_BOUNDS), LOW, HIGH),
-    make_sound_case("std, unbounded", _make_release(std, **UNIT_BOUNDS, **UNBOUNDED), WITHOUT_RECORD, WITH_RECORD),
     _make_wide_case("std", _make_columns_release(std, **UNIT_BOUNDS), LOW, HIGH),
     make_sound_case("cov", _make_pair_release(cov), (LOW, LOW), (HIGH, HIGH)),
     make_sound_case(
