@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import pydpstat
-from pydpstat.statistics._catalog import COLUMN_STATISTICS
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, list_statistics
 from tests.junk import echo
 from tests.named_call import LABELS, PAIRS, Base, X, Y, positional
 
@@ -41,8 +41,8 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     calls = {name: {"data": X, "bounds": (0, 1), **common} for name in (*COLUMN_STATISTICS, "moments")}
     for name in ("mean", "var", "std"):
         calls[name]["population"] = True
-    calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
-    calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
+    calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in list_statistics("pairs")}
+    calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in list_statistics("conditions")}
     calls |= {
         "median": {"x": X, "bounds": (0, 1), **choice},
         "quantile": {"x": X, "q": 0.25, "bounds": (0, 1), **choice},

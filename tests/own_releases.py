@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat
-from pydpstat.statistics._catalog import COLUMN_STATISTICS
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, list_statistics
 
 # a number of records that occurs nowhere else, and values with many digits
 N = 10_007
@@ -80,12 +80,12 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
     ]
     pairs = [
         (f"{name}, {form}", name, data, 1.0, {"bounds": bounds}, _NOISE)
-        for name in ("cov", "corr")
+        for name in list_statistics("pairs")
         for form, data, bounds in (("two vectors", _two, (BOUNDS, Y_BOUNDS)), ("frame", _frame, BOTH))
     ]
     counts = [
         (f"{name}, {form}", name, data, WIDE, {}, _COUNT_NOISE)
-        for name in ("count", "proportion")
+        for name in list_statistics("conditions")
         for form, data in (("vector", _truths), ("frame", _truth_frame))
     ]
     edges = [4.1e7, 4.2e7, 4.3e7, 4.4e7]

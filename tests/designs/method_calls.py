@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat as dp
-from pydpstat.statistics._catalog import COLUMN_STATISTICS
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, list_statistics
 
 N = 1200
 RNG = np.random.default_rng(20_241_003)
@@ -49,9 +49,25 @@ def _column_case(name):
     )
 
 
+def _pairs_case(name):
+    return (
+        lambda how=sized: getattr(how(), name)(["income", "age"], 0.5, rng=5),
+        lambda: getattr(dp, name)(FRAME[["income", "age"]], epsilon=0.5, **TWO, rng=5),
+    )
+
+
+def _condition_case(name):
+    return (
+        lambda how=unsized: getattr(how(), name)("employed", 0.5, rng=5),
+        lambda: getattr(dp, name)(FRAME.employed, 0.5, **OPEN, rng=5),
+    )
+
+
 # method: how it is asked of a design, of whatever data `how` makes it, and the same call alone
 CASES = {
     **{name: _column_case(name) for name in COLUMN_STATISTICS},
+    **{name: _pairs_case(name) for name in list_statistics("pairs")},
+    **{name: _condition_case(name) for name in list_statistics("conditions")},
     "any_interval": (
         lambda how=sized: how().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
         lambda: dp.any_interval(AGE, np.mean, 0.5, range=(0, 110), rng=5),
@@ -73,14 +89,6 @@ CASES = {
     "chisquare": (
         lambda how=unsized: how().chisquare("region", 0.5, rng=5),
         lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], other="other", **OPEN, rng=5),
-    ),
-    "corr": (
-        lambda how=sized: how().corr(["income", "age"], 0.5, rng=5),
-        lambda: dp.corr(FRAME[["income", "age"]], epsilon=0.5, **TWO, rng=5),
-    ),
-    "count": (
-        lambda how=unsized: how().count("employed", 0.5, rng=5),
-        lambda: dp.count(FRAME.employed, 0.5, **OPEN, rng=5),
     ),
     "cov": (
         lambda how=unsized: how().cov(["income", "age"], 0.5, rng=5),
@@ -239,8 +247,7 @@ CASES = {
 # whose declared bounds and levels each of them rests on; the others rest on none
 BOUNDED = {
     **{name: ["income"] for name in COLUMN_STATISTICS},
-    "corr": ["income", "age"],
-    "cov": ["income", "age"],
+    **{name: ["income", "age"] for name in list_statistics("pairs")},
     "f_oneway": ["income"],
     "logit": ["age"],
     "median": ["age"],

@@ -15,26 +15,25 @@ from pydpstat.mechanisms import (
     GaussianNoise,
     LaplaceNoise,
     SignGeometricNoise,
-    StaircaseNoise,
     SymmetricGeometricNoise,
 )
+from tests.mechanisms.calibrated import calibrate, find_mechanisms
 
+MECHANISMS = [find_mechanisms(integer=False), find_mechanisms(integer=True)]
 REAL = {
-    "Laplace": LaplaceNoise(2.0),
-    "Gaussian": GaussianNoise(1.5),
-    "staircase": StaircaseNoise(1.0, 2.0),
+    **{name: calibrate(each, 2.0) for name, each in MECHANISMS[0].items()},
     "cube": CubeNoise(2.0, 2, 2),
 }
 WHOLE = {
-    "geometric": SymmetricGeometricNoise(0.7, 2),
+    **{name: calibrate(each, 2.0) for name, each in MECHANISMS[1].items()},
+    "geometric of two records": SymmetricGeometricNoise(0.7, 2),
     "geometric with a sign": SignGeometricNoise(0.7, 2),
-    "discrete Gaussian": DiscreteGaussianNoise(2.0),
 }
 SEVERAL = {"Laplace": LaplaceNoise([1.0, 2.0]), "Gaussian": GaussianNoise([1.0, 2.0])}
 NOISES = {**REAL, **WHOLE}
 # each once with another parameter
-OTHERS = [LaplaceNoise(3.0), GaussianNoise(9.0), StaircaseNoise(2.0, 2.0), CubeNoise(2.0, 4, 1)]
-OTHERS += [SymmetricGeometricNoise(0.7), SignGeometricNoise(0.7), DiscreteGaussianNoise(3.0)]
+OTHERS = [calibrate(each, 3.0) for kinds in MECHANISMS for each in kinds.values()]
+OTHERS += [CubeNoise(2.0, 4, 1), SymmetricGeometricNoise(0.7), SignGeometricNoise(0.7)]
 
 
 @pytest.mark.parametrize("name", NOISES)

@@ -1,6 +1,7 @@
 """`Noise.rvs`: every noise draws from its distribution, from any source, in SciPy's shapes."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,30 +10,26 @@ from scipy import stats
 from pydpstat import PydpstatError, RRandom
 from pydpstat.mechanisms import (
     BoundedLaplaceNoise,
-    DiscreteGaussianNoise,
     GaussianNoise,
     LaplaceNoise,
     Noise,
     SignGeometricNoise,
-    StaircaseNoise,
     SymmetricGeometricNoise,
 )
 from pydpstat.mechanisms.mechanism import SeparateNoise
 from tests.junk import JUNK
+from tests.mechanisms.calibrated import calibrate, find_mechanisms
 
 # of each p-value; the bits are seeded, so that it is the same each time
 FALSE_ALARM = 1e-6
 DRAWS = 60_000
 REAL = {
-    "laplace": LaplaceNoise,
-    "gaussian": GaussianNoise,
-    "staircase": lambda scale: StaircaseNoise(2.0, 2.0 * scale),
+    **{name: partial(calibrate, each) for name, each in find_mechanisms(integer=False).items()},
     "bounded laplace": lambda scale: BoundedLaplaceNoise(scale, (0.0, 1.0)),
 }
 WHOLE = {
-    "geometric": lambda scale: SymmetricGeometricNoise(1.0 / scale),
+    **{name: partial(calibrate, each) for name, each in find_mechanisms(integer=True).items()},
     "sign geometric": lambda scale: SignGeometricNoise(1.0 / scale),
-    "discrete gaussian": DiscreteGaussianNoise,
 }
 SOURCES = {"system": lambda: None, "numpy": lambda: 7, "r": lambda: RRandom(7)}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.statistics._catalog import COLUMN_STATISTICS
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, list_statistics
 from tests.neighbors import calls
 from tests.neighbors.calls import BOUNDS, Settings
 from tests.neighbors.kinds import COUNTS, LABELS, NUMBERS, SCORES, SWAPPED, TRUTHS, Kind
@@ -152,8 +152,14 @@ _OPEN_T_TESTS = _only("unbounded", crossed(_T_TESTS[:1], 3.0))
 FUNCTIONS: tuple[Function, ...] = (
     *(Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0)) for name in COLUMN_STATISTICS),
     *(
-        Function(name, calls.two(name), NUMBERS, crossed(noise, 3.0), ("frame of a column",))
-        for name, noise in (("cov", _TOGETHER), ("corr", _REAL))
+        Function(
+            name,
+            calls.two(name),
+            NUMBERS,
+            crossed(_REAL if name == "corr" else _TOGETHER, 3.0),
+            refused=("frame of a column",),
+        )
+        for name in list_statistics("pairs")
     ),
     *(
         Function(label, calls.one(name, bounds=BOUNDS, **own), NUMBERS, crossed(_GRIDS, 3.0), **_QUANTILES)
@@ -171,7 +177,10 @@ FUNCTIONS: tuple[Function, ...] = (
         crossed(_INTEGER, 3.0),
         refused=_COLUMNS,
     ),
-    *(Function(name, calls.one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")),
+    *(
+        Function(name, calls.one(name), TRUTHS, crossed(_INTEGER, True, False))
+        for name in list_statistics("conditions")
+    ),
     Function("binomtest", calls.one("binomtest", p=0.3), TRUTHS, _TRUE_OR_FALSE, _TRUE_COLUMNS),
     Function("proportions_test", calls.two_groups, TRUTHS, _only("bounded", _TRUE_OR_FALSE), _TRUE_COLUMNS),
     *(

@@ -3,7 +3,7 @@
 import numpy as np
 
 import pydpstat as dp
-from pydpstat.statistics._catalog import COLUMN_STATISTICS
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, list_statistics
 
 BOUNDS = (0.0, 10.0)
 
@@ -12,10 +12,17 @@ def _call_columns(name):
     return lambda x, **how: getattr(dp, name)(x, 1.0, bounds=BOUNDS, **how)
 
 
+def _call_pairs(name):
+    return lambda x, **how: getattr(dp, name)(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how)
+
+
+def _call_condition(name):
+    return lambda x, **how: getattr(dp, name)(np.asarray(x) > 5, 1.0, **how)
+
+
 CALLS = {
     **{name: _call_columns(name) for name in COLUMN_STATISTICS},
-    "cov": lambda x, **how: dp.cov(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
-    "corr": lambda x, **how: dp.corr(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
+    **{name: _call_pairs(name) for name in list_statistics("pairs")},
     "quantile": lambda x, **how: dp.quantile(x, 0.25, 1.0, bounds=BOUNDS, **how),
     "quantiles": lambda x, **how: dp.quantiles(x, [0.25, 0.5], 1.0, bounds=BOUNDS, **how),
     "median": lambda x, **how: dp.median(x, 1.0, bounds=BOUNDS, **how),
@@ -26,6 +33,5 @@ TABLES = {
     "crosstab, discover": lambda x, **how: dp.crosstab(x, 1.0, levels="discover", delta=1e-6, **how),
 }
 TRUTHS = {
-    "count": lambda x, **how: dp.count(np.asarray(x) > 5, 1.0, **how),
-    "proportion": lambda x, **how: dp.proportion(np.asarray(x) > 5, 1.0, **how),
+    **{name: _call_condition(name) for name in list_statistics("conditions")},
 }

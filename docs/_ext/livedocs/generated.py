@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pydpstat
+from pydpstat import mechanisms
+from pydpstat.mechanisms import Mechanism
 from pydpstat.parity._compare import DIFFERENCE_LEVELS
 from pydpstat.parity.case import Case
 from pydpstat.porting._code import make_python_name
@@ -130,7 +132,11 @@ def _documented(name: str) -> list[str]:
     module, _, short = name.rpartition(".")
     thing = getattr(__import__(module, fromlist=[short]), short)
     if inspect.isclass(thing):
-        lines = [f".. autoclass:: {name}", "   :members:", "   :inherited-members: Exception, Mapping, ABC"]
+        lines = [
+            f".. autoclass:: {name}",
+            "   :members:",
+            "   :inherited-members: Exception, Mapping, ABC, Mechanism, Noise",
+        ]
     else:
         lines = [f".. autofunction:: {name}"]
     return [f"## {short}", "", "```{eval-rst}", *lines, "```", ""]
@@ -198,18 +204,22 @@ def _part(thing: object) -> str:
 
 
 def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
-    """Replace the marks ``<!-- KIND: GROUP -->`` of a page; the kinds are porting, reference, list and statistics."""
+    """Replace the marks ``<!-- KIND: GROUP -->`` of a page, where KIND is porting, reference, list or a table's."""
 
     def replacement(found: re.Match[str]) -> str:
         kind, group = found.groups()
         if kind == "porting":
             return "\n".join(section(entry, cases) for entry in guide if entry.group == group)
         if kind == "reference":
+            if group == "noise":
+                return reference([f"pydpstat.mechanisms.{name}" for name in mechanism_names()])
             return reference(own_names(group) if group in _OWN_PARTS else mirrored(guide, group))
         if kind == "list":
             return listing(guide, group)
         if kind == "statistics":
             return {"releases": statistics_by_form, "questions": statistics_by_question}[group]()
+        if kind == "mechanisms":
+            return mechanism_objects()
         raise ValueError(f"no text is made for {found.group(0)}")
 
     return _MARK.sub(replacement, text)
@@ -228,6 +238,28 @@ def statistics_by_question() -> str:
     rows = [each for each in STATISTICS.values() if each.question]
     lines = [f"| {each.question} | {each.r_calls} | {each.example} |" for each in rows]
     return "\n".join(["| Question | R | pydpstat |", "| --- | --- | --- |", *lines])
+
+
+def mechanism_names() -> list[str]:
+    """Return the public names of mechanisms: the base classes, the mechanisms, their noise, and functions."""
+    things = {name: getattr(mechanisms, name) for name in mechanisms.__all__}
+    kinds = [each for each in things if inspect.isclass(things[each])]
+    objects = [each for each in kinds if issubclass(things[each], Mechanism)]
+    bases = ["Mechanism", "Noise"]
+    return list(dict.fromkeys([*bases, *objects, *kinds, *things]))
+
+
+def mechanism_objects() -> str:
+    """Return the table of what ``mechanism=`` takes."""
+    lines = ["| Object | Mechanism | Guarantee |", "| --- | --- | --- |"]
+    for name in mechanism_names():
+        thing = getattr(mechanisms, name)
+        if not inspect.isclass(thing) or not issubclass(thing, Mechanism) or thing is Mechanism:
+            continue
+        arguments = ", ".join(inspect.signature(thing).parameters)
+        said = (inspect.getdoc(thing) or "").split("\n")[0].rstrip(".")
+        lines += [f"| `{name}({arguments})` | {said} | {'(epsilon, delta)' if thing.approximate else 'epsilon'} |"]
+    return "\n".join(lines)
 
 
 def listing(guide: Sequence[Entry], group: str) -> str:

@@ -24,8 +24,8 @@ from pydpstat.auditing._cases.case import (
     make_sound_case,
 )
 from pydpstat.privacy import Guarantee
-from pydpstat.statistics._catalog import COLUMN_STATISTICS, STATISTICS
-from pydpstat.statistics.association import corr, cov
+from pydpstat.statistics._catalog import COLUMN_STATISTICS, STATISTICS, list_statistics
+from pydpstat.statistics.association import cov
 from pydpstat.statistics.choice import choose
 from pydpstat.statistics.counts import count, proportion
 from pydpstat.statistics.histograms import histogram
@@ -84,6 +84,25 @@ def _make_column_cases(name: str) -> tuple[Case, Case]:
     )
 
 
+def _make_pair_cases(name: str) -> tuple[Case, Case]:
+    """Return cases of a statistic of two variables, in which one record changes both bounds."""
+    function = getattr(pydpstat, name)
+    without_record, with_record = (WITHOUT_RECORD,) * 2, (WITH_RECORD,) * 2
+    return (
+        make_sound_case(name, _make_pair_release(function), (LOW, LOW), (HIGH, HIGH)),
+        make_sound_case(f"{name}, unbounded", _make_pair_release(function, **UNBOUNDED), without_record, with_record),
+    )
+
+
+def _make_condition_cases(name: str) -> tuple[Case, Case]:
+    """Return cases of a statistic of a condition that one more record meets."""
+    function, met = getattr(pydpstat, name), np.array([False, False, True])
+    return (
+        make_sound_case(name, _make_release(function), NO, YES),
+        make_sound_case(f"{name}, unbounded", _make_release(function, **UNBOUNDED), NO, met),
+    )
+
+
 def _make_wide_case(name: str, release: Release, data: object, neighbor: object) -> Case:
     return make_sound_case(f"{name}, many columns", release, data, neighbor, claim=Guarantee(1.0))
 
@@ -108,6 +127,8 @@ SAMPLED = np.zeros(4), np.array([0.0, 0.0, 0.0, 1.0])
 
 CASES = (
     *(case for name in COLUMN_STATISTICS for case in _make_column_cases(name)),
+    *(case for name in list_statistics("pairs") for case in _make_pair_cases(name)),
+    *(case for name in list_statistics("conditions") for case in _make_condition_cases(name)),
     make_sound_case("mean, Gaussian", _make_release(mean, **UNIT_BOUNDS, **GAUSSIAN), ZERO, ONE),
     make_sound_case("mean, unbounded, empty", _make_release(mean, **UNIT_BOUNDS, **UNBOUNDED), ZERO[:0], ONE),
     make_sound_case(
@@ -138,32 +159,12 @@ CASES = (
     _make_wide_case(
         "sum, unbounded", _make_columns_release(sum, **UNIT_BOUNDS, **UNBOUNDED), WITHOUT_RECORD, WITH_RECORD
     ),
-    make_sound_case("count", _make_release(count), NO, YES),
-    make_sound_case("count, unbounded", _make_release(count, **UNBOUNDED), NO, np.array([False, False, True])),
     make_sound_case("count, Gaussian", _make_release(count, **GAUSSIAN), NO, YES),
     _make_wide_case("count", _make_columns_release(count), NO, YES),
-    make_sound_case("proportion", _make_release(proportion), NO, YES),
-    make_sound_case(
-        "proportion, unbounded", _make_release(proportion, **UNBOUNDED), NO, np.array([False, False, True])
-    ),
     _make_wide_case("proportion", _make_columns_release(proportion), NO, YES),
     make_sound_case("var, Gaussian", _make_release(var, **UNIT_BOUNDS, **GAUSSIAN), LOW, HIGH),
     _make_wide_case("var", _make_columns_release(var, **UNIT_BOUNDS), LOW, HIGH),
     _make_wide_case("std", _make_columns_release(std, **UNIT_BOUNDS), LOW, HIGH),
-    make_sound_case("cov", _make_pair_release(cov), (LOW, LOW), (HIGH, HIGH)),
-    make_sound_case(
-        "cov, unbounded",
-        _make_pair_release(cov, **UNBOUNDED),
-        (WITHOUT_RECORD, WITHOUT_RECORD),
-        (WITH_RECORD, WITH_RECORD),
-    ),
-    make_sound_case("corr", _make_pair_release(corr), (LOW, LOW), (HIGH, HIGH)),
-    make_sound_case(
-        "corr, unbounded",
-        _make_pair_release(corr, **UNBOUNDED),
-        (WITHOUT_RECORD, WITHOUT_RECORD),
-        (WITH_RECORD, WITH_RECORD),
-    ),
     make_sound_case("quantile", _make_quantile_release(quantile, 1 / 3), RANKS, MOVED),
     make_sound_case("quantile, unbounded", _make_quantile_release(quantile, 1 / 3, **UNBOUNDED), RANKS, RANKS[1:]),
     make_sound_case("quantiles", _make_quantile_release(quantiles, QUARTILES), MIDDLE, SHIFTED),
