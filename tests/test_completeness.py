@@ -1,4 +1,4 @@
-"""A function that releases is in the places of step 3 in CONTRIBUTING.md that no other test watches."""
+"""A function that releases is in the places of step 4 in CONTRIBUTING.md that no other test watches."""
 
 import inspect
 import re
