@@ -321,7 +321,7 @@ def tabulate_cells(
     records: Records, public: Sequence[PublicLevels], axes: Sequence[LevelAxis], missing: Missing
 ) -> tuple[CountArray, int]:
     """Count the cells, each axis in its published order, and all records, including those in no cell."""
-    counts = count_cells_in_engine(records, public, axes, missing)
+    counts = None if records.engine_table is None else count_cells_in_engine(records, public, axes, missing)
     if counts is None:
         sizes = tuple(len(axis.positions) - 1 for axis in axes)
         counts = records.fold(partial(_count_part_cells, sizes=sizes), np.add)

@@ -159,7 +159,8 @@ def compute_exact_sums(
 ) -> FoldedSums:
     """Return exact sums of columns by group, computed in the engine if possible, else in one pass over the records."""
     # an engine sums its columns as they are, without the conversion of a special reader
-    if sum_part is sum_each_column and records.layout.reader is read_numbers:
+    is_plain = sum_part is sum_each_column and records.layout.reader is read_numbers
+    if is_plain and records.engine_table is not None:
         engine_sums = sum_columns_in_engine(records, grids, options.missing, products)
         if engine_sums is not None:
             return engine_sums

@@ -218,14 +218,18 @@ class Records(NamedTuple):
         with name_data_argument(self.layout.argument):
             return self.table.fold(functools.partial(_map_chunk, self.layout, map_part), merge, undivided_column)
 
+    @property
+    def engine_table(self) -> Table | None:
+        """Table in which counts and sums may be computed; None in memory, by unit and of a sample."""
+        return self.table if self.layout.unit is None and self.layout.sample is None else None
+
     def compute_in_engine(self, question: AggregateQuery) -> list[AggregateRow] | None:
         """Compute counts and sums in the engine; return None if the records must be read."""
-        if self.table is None or self.layout.unit is not None or self.layout.sample is not None:
+        table = self.engine_table
+        if table is None:
             return None
         with name_data_argument(self.layout.argument):
-            return self.table.select_columns([name for name, _ in question.required_columns]).compute_aggregates(
-                question
-            )
+            return table.select_columns([name for name, _ in question.required_columns]).compute_aggregates(question)
 
     def sum_with_size(
         self,

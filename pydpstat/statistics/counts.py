@@ -292,9 +292,10 @@ def _count_truths(records: Records, options: Options, min_records: int) -> tuple
     """
 
     def count_all_truths() -> np.ndarray:
-        engine_counts = count_truths_in_engine(records, options.missing)
-        if engine_counts is not None:
-            return engine_counts
+        if records.engine_table is not None:
+            engine_counts = count_truths_in_engine(records, options.missing)
+            if engine_counts is not None:
+                return engine_counts
         tally = partial(_count_part_truths, missing=options.missing, groups=records.n_groups)
         return records.fold(tally, np.add)
 

@@ -150,7 +150,9 @@ def histogram(
         raise PydpstatError(
             f"levels and edges must make at most {MAX_HISTOGRAM_CELLS} cells; they make {cells}. Use fewer of either."
         )
-    engine_counts = count_bins_in_engine(records, breaks, checked_options.missing)
+    engine_counts = None
+    if records.engine_table is not None:
+        engine_counts = count_bins_in_engine(records, breaks, checked_options.missing)
     if engine_counts is None:
         tally = partial(_count_part_bins, edges=breaks, missing=checked_options.missing, groups=records.n_groups)
         counts = records.fold(tally, np.add)
