@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,10 @@ from pydpstat.random.secure._bits import draw_permutation
 
 _BITS = 53
 Hashes = npt.NDArray[np.uint64]
-_MASK = (1 << 64) - 1
+_WORD_BITS = 64
+_MASK = (1 << _WORD_BITS) - 1
+# records hashed at a time
+_BLOCK_SIZE = 1 << 16
 
 
 class SamplingDesign(NamedTuple):
@@ -142,64 +146,157 @@ def select_contributions(
     codes, names = encode_units(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if group_codes is None else group_codes >= 0
     if unit.max_groups is not None:
-        shuffled = names[codes]
         # without groups, distinct values play the role of groups
-        for groups in map(_convert_to_bits, values) if group_codes is None else (group_codes.astype(np.uint64),):
-            shuffled = _combine_hashes(shuffled, groups)
-        shuffled = _combine_hashes(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
-        _keep_first(there, codes, shuffled, unit.max_groups, by_group=True)
-    hashes = names[codes]
-    for array in values if group_codes is None else (*values, group_codes):
-        hashes = _combine_hashes(hashes, _convert_to_bits(array))
-    _keep_first(there, codes, _combine_hashes(hashes, np.uint64(unit.key)), unit.max_records, by_group=False)
+        arrays, convert = (values, _convert_to_bits) if group_codes is None else ((group_codes,), _widen_codes)
+        hash_records = partial(_hash_records, codes, names, arrays, unit.key ^ 0x5DEECE66D, convert)
+        _keep_first(there, codes, hash_records, unit.max_groups, by_group=True)
+    arrays = values if group_codes is None else (*values, group_codes)
+    hash_records = partial(_hash_records, codes, names, arrays, unit.key, _convert_to_bits)
+    _keep_first(there, codes, hash_records, unit.max_records, by_group=False)
     return there
 
 
-def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maximum: int, by_group: bool) -> None:
+def _hash_records(
+    codes: np.ndarray,
+    names: Hashes,
+    arrays: Sequence[np.ndarray],
+    key: int,
+    convert: Callable[[np.ndarray], Hashes],
+    is_hashed: np.ndarray,
+) -> Hashes:
+    """Return the keyed hash of the unit and values of each record for which `is_hashed` is true."""
+    hashes = np.empty(np.count_nonzero(is_hashed), dtype=np.uint64)
+    end = 0
+    for first in range(0, codes.size, _BLOCK_SIZE):
+        rows = slice(first, first + _BLOCK_SIZE)
+        inside = is_hashed[rows]
+        block = names[codes[rows][inside]]
+        for array in arrays:
+            block = _combine_hashes(block, convert(array[rows][inside]))
+        start, end = end, end + block.size
+        hashes[start:end] = _combine_hashes(block, np.uint64(key))
+    return hashes
+
+
+def _keep_first(
+    is_selected: np.ndarray,
+    codes: np.ndarray,
+    hash_records: Callable[[np.ndarray], Hashes],
+    maximum: int,
+    by_group: bool,
+) -> None:
     """Deselect in place all but the first `maximum` records of each unit, or all but those of its first groups.
 
     The order is that of the hashes.
     """
+    many, sizes = _find_units_above(maximum, is_selected, codes)
+    if not sizes.size:
+        return
+    by_unit, is_new = _sort_records(codes[many], hash_records(many), by_group)
+    firsts = np.cumsum(sizes) - sizes
+    if by_group:
+        rank = np.cumsum(is_new)
+        rank -= np.repeat(rank[firsts] - 1, sizes)
+        kept = by_unit[rank <= maximum]
+    else:
+        kept = by_unit[(firsts[:, None] + np.arange(maximum)).ravel()]
+    stay = np.zeros(by_unit.size, dtype=bool)
+    stay[kept] = True
+    is_selected[many] = stay
+
+
+def _find_units_above(maximum: int, is_selected: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a mask of the selected records of units that have more than `maximum`, and the numbers of these units."""
     # some units may have no selected record
     counts = np.bincount(codes[is_selected], minlength=int(codes.max(initial=0)) + 1)
-    # most units do not exceed the maximum
-    many = np.flatnonzero(is_selected & (counts[codes] > maximum))
-    if not many.size:
-        return
-    unit_codes, order = codes[many], hashes[many]
+    exceeds = counts > maximum
+    return is_selected & exceeds[codes], counts[exceeds]
+
+
+def _sort_records(
+    codes: np.ndarray, hashes: Hashes, by_group: bool
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return `sort_by_unit` of the hashes; for records, the number of earlier equal ones is first added in place."""
+    # a small type saves memory
+    codes = codes.astype(np.min_scalar_type(int(codes.max())))
     if not by_group:
-        order = _combine_hashes(order, _count_repetitions(unit_codes, order))
-    by_unit = np.lexsort((order, unit_codes))
-    unit_codes, order = unit_codes[by_unit], order[by_unit]
-    new = np.append(True, unit_codes[1:] != unit_codes[:-1])
-    step = np.append(True, order[1:] != order[:-1]) | new if by_group else np.ones(unit_codes.size, dtype=bool)
-    rank = np.cumsum(step)
-    rank -= np.maximum.accumulate(np.where(new, rank, 0)) - 1
-    is_selected[many[by_unit[rank > maximum]]] = False
+        _combine_hashes(hashes, _count_repetitions(codes, hashes), out=hashes)
+    return sort_by_unit(codes, hashes)
 
 
-def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes:
-    """Return the number of equal records of the same unit that precede each record."""
-    order = np.lexsort((hashes, codes))
-    unit_codes, value = codes[order], hashes[order]
-    new = np.append(True, (unit_codes[1:] != unit_codes[:-1]) | (value[1:] != value[:-1]))
+def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes | np.uint64:
+    """Return the number of equal records of the same unit that precede each record; one 0 if no records are equal."""
+    order, new = sort_by_unit(codes, hashes)
+    if new.all():
+        return np.uint64(0)
     positions = np.arange(order.size)
     repetitions = np.empty(order.size, dtype=np.uint64)
     repetitions[order] = positions - np.maximum.accumulate(np.where(new, positions, 0))
     return repetitions
 
 
-def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
-    """Return a code for each id, -1 for missing ones, and the distinct ids."""
+def sort_by_unit(codes: np.ndarray, hashes: Hashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return the stable order by code and then by hash, and which records in it differ from the previous one in these.
+
+    The order is ``np.lexsort((hashes, codes))``, in a fraction of the time: numbers of 64 bits are sorted that have the
+    code first, then the first bits of the hash, then the record's position. Records whose bits before the position are
+    equal are put in order by themselves.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Codes from 0 on.
+    hashes : ndarray of uint64
+        Hash of each record.
+    """
+    size = codes.size
+    position_bits = max(size - 1, 0).bit_length()
+    hash_bits = _WORD_BITS - position_bits - int(codes.max(initial=0)).bit_length()
+    is_new = np.ones(size, dtype=bool)
+    if hash_bits < 0:
+        order = np.lexsort((hashes, codes))
+        is_new[1:] = (np.diff(codes[order]) != 0) | (np.diff(hashes[order]) != 0)
+        return order, is_new
+    packed = codes.astype(np.uint64)
+    # blocks need less memory
+    for first in range(0, size, _BLOCK_SIZE):
+        block = packed[first : first + _BLOCK_SIZE]
+        block <<= np.uint64(hash_bits)
+        block |= hashes[first : first + _BLOCK_SIZE] >> np.uint64(_WORD_BITS - hash_bits)
+        block <<= np.uint64(position_bits)
+        block |= np.arange(first, first + block.size, dtype=np.uint64)
+    packed.sort()
+    for first in range(1, size, _BLOCK_SIZE):
+        block = packed[first : first + _BLOCK_SIZE] ^ packed[first - 1 : first - 1 + _BLOCK_SIZE][: size - first]
+        is_new[first : first + _BLOCK_SIZE] = block >= np.uint64(1 << position_bits)
+    packed &= np.uint64((1 << position_bits) - 1)
+    order = packed.view(np.int64)
+    tied = np.flatnonzero(~is_new)
+    is_other = hashes[order[tied]] != hashes[order[tied - 1]]
+    if is_other.any():
+        runs = np.cumsum(is_new)
+        places = np.flatnonzero(np.isin(runs, runs[tied[is_other]]))
+        rows = order[places]
+        order[places] = rows[np.lexsort((hashes[rows], codes[rows]))]
+        is_other = hashes[order[tied]] != hashes[order[tied - 1]]
+    is_new[tied] = is_other
+    return order, is_new
+
+
+def encode_ids(ids: object, size_hint: int | None = None) -> tuple[np.ndarray, Column]:
+    """Return a code for each id, -1 for missing ones, and the distinct ids, about `size_hint` in number."""
     filled = fill_masked(ids)
     values = filled if hasattr(filled, "dtype") else to_object_array(filled)
     if values.dtype == object:
         # pandas before 2 would infer a type for a series
         values = to_object_array(values)
+    elif isinstance(values.dtype, np.dtype):
+        # a series would not use the hint
+        values = np.asarray(values)
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
-        return pd.factorize(values)
+        return pd.factorize(values, size_hint=size_hint)
     except Exception:  # objects may raise any exception when hashed or compared
         return _encode_objects(to_object_array(values))
 
@@ -221,7 +318,8 @@ def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.
 
 def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return the code of each record's unit, and a hash of each unit that is the same for equal ids."""
-    codes, distinct_ids = encode_ids(ids)
+    # several records of a unit are usual: half the memory
+    codes, distinct_ids = encode_ids(ids, size_hint=len(ids) // 2)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must identify the unit of each record; {name!r} has missing values. Leave out such "
@@ -230,13 +328,20 @@ def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     values = np.asarray(distinct_ids)
     if values.dtype.kind in "biu":
         return codes, _combine_hashes(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    integers = [_convert_to_integer(value) for value in values.tolist()]
+    distinct = values.tolist()
+    if set(map(type, distinct)) == {str}:
+        return codes, _hash_texts(distinct)
+    integers = [_convert_to_integer(value) for value in distinct]
     # hash each id separately: the other ids must not change its hash
     is_integer = np.array([number is not None for number in integers], dtype=bool)
     integer_bits = np.array([(number or 0) & _MASK for number in integers], dtype=np.uint64)
-    texts = [_convert_to_text(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
-    text_hashes = pd.util.hash_array(to_object_array(texts), categorize=False)
+    text_hashes = _hash_texts(list(map(_convert_to_text, distinct)))
     return codes, np.where(is_integer, _combine_hashes(np.uint64(0), integer_bits), text_hashes)
+
+
+def _hash_texts(texts: list[str]) -> Hashes:
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return pd.util.hash_array(to_object_array(encoded), categorize=False)
 
 
 def _convert_to_integer(value: object) -> int | None:
@@ -252,6 +357,10 @@ def _convert_to_integer(value: object) -> int | None:
     except Exception:  # a number of a foreign class may raise any error
         pass
     return None
+
+
+def _widen_codes(group_codes: np.ndarray) -> Hashes:
+    return group_codes.astype(np.uint64)
 
 
 def _convert_to_bits(values: Column) -> Hashes:
@@ -276,14 +385,19 @@ def _convert_to_text(value: object) -> str:
         return type(value).__name__
 
 
-def _combine_hashes(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
-    """Return a hash of two hashes.
+def _combine_hashes(first: Hashes | np.uint64, second: Hashes | np.uint64, out: Hashes | None = None) -> Hashes:
+    """Return a hash of two hashes, in the array `out` if it is given.
 
     The mixing function is that of Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom
     number generators. OOPSLA 2014.
     """
     with np.errstate(over="ignore"):
-        z = np.asarray(first * np.uint64(0x9E3779B97F4A7C15) + second + np.uint64(0x632BE59BD9B4E019))
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
+        z = np.multiply(first, np.uint64(0x9E3779B97F4A7C15), out=out)
+        z = np.asarray(np.add(z, second, out=out))
+        z += np.uint64(0x632BE59BD9B4E019)
+        z ^= z >> np.uint64(30)
+        z *= np.uint64(0xBF58476D1CE4E5B9)
+        z ^= z >> np.uint64(27)
+        z *= np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+        return z
