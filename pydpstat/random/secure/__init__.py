@@ -19,7 +19,9 @@ random bits, of which 52 are drawn first, so that U is known to lie in a cell of
 - Bernoulli trials (`trials`) compare U with the probability, bit by bit if necessary. Many trials with one probability
   (`flips`) use one byte each, and more if it equals the probability's first byte.
 - The discrete Gaussian distribution (`discrete`) is drawn by Canonne, Kamath and Steinke's rejection from the geometric
-  one; each trial compares -log U with an exponent whose rounding error is bounded.
+  one; each trial compares -log U with an exponent whose rounding error is bounded. Many draws are found in a table of
+  the distribution function (`_gaussian_table`), whose bounds are integers; U has 16 bits, and more if these do not
+  decide.
 - Integers below a limit and permutations (`_bits`) are drawn by rejection.
 - A vector whose probability decreases with a norm (`discrete`) is drawn as a radius, the sum of geometric numbers, and
   a point of the ball of that radius.

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import UniformCell, draw_each_below
+from pydpstat.random.secure._gaussian_table import draw_from_table, is_table_faster
 from pydpstat.random.secure.continuous import LOG_QUANTILE, Integers, draw_rounded
 from pydpstat.random.secure.trials import draw_exp_trial, draw_exp_trials, is_cell_below
 
@@ -104,7 +105,8 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
     `sd`, at least 0 and finite, is taken as the exact number that it represents; with 0 every value is 0. The integers
     are returned as floats, or as Python's integers if one exceeds 2^53.
 
-    With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is accepted with probability
+    Many draws are found in a table of the distribution function (`draw_from_table`), by inversion. Otherwise, with
+    t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is accepted with probability
     exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both probabilities is proportional to
     exp(-Y^2 / (2 sd^2)).
 
@@ -123,6 +125,8 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
         return np.zeros(size)
     if size == 1:
         return _draw_one(sd)
+    if is_table_faster(size, sd):
+        return draw_from_table(size, sd)
     draws: list[Integers] = []
     missing = size
     while missing > 0:

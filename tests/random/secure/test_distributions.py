@@ -13,11 +13,20 @@ from scipy import stats
 from pydpstat.mechanisms import DiscreteGaussianNoise, SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _gaussian_table
 from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._gaussian_table import is_table_faster
 from tests.random.secure.distributions import FALSE_ALARM, Rounded, Whole, p_values
 
 N = int(os.environ.get("PYDPSTAT_DRAWS", "1000000"))
 WRONG = 1.01
+
+
+def draw_by_trials(n, sd):
+    """So few draws at a time that no table is made."""
+    assert not is_table_faster(2_000, sd)
+    return np.concatenate([secure.discrete_gaussian(2_000, sd) for _ in range(n // 2_000)])
+
 
 # name, draw(n), distribution(factor) of the scale times it, whether the last digits are even, share of N
 CONTINUOUS = [
@@ -53,7 +62,15 @@ GAUSSIAN = [
         lambda f, s=sd: Whole(DiscreteGaussianNoise(s * f)),
         sd,
     )
-    for sd in (0.5, 1.3, 20.0, 7777.7)
+    for sd in (0.3, 0.5, 1.3, 20.0, 1000.0, 7777.7)
+] + [
+    (
+        f"discrete Gaussian by trials {sd:g}",
+        lambda n, s=sd: draw_by_trials(n, s),
+        lambda f, s=sd: Whole(DiscreteGaussianNoise(s * f)),
+        sd,
+    )
+    for sd in (0.5, 20.0)
 ]
 CASES = CONTINUOUS + INTEGER + GAUSSIAN
 
@@ -76,7 +93,8 @@ class Counter:
     def __init__(self, monkeypatch, *names):
         self.count = 0
         for name in names:
-            monkeypatch.setattr(precise, name, self._counting(getattr(precise, name)))
+            module = _gaussian_table if name == "resolve_draw" else precise
+            monkeypatch.setattr(module, name, self._counting(getattr(module, name)))
 
     def _counting(self, function):
         def counted(*arguments, **keywords):
@@ -101,13 +119,13 @@ UNDECIDED = {
             ("sign times geometric", secure.sign_geometric, SignGeometricNoise, 0.3, 5),
         )
     },
-    "discrete Gaussian": (
-        secure.discrete_gaussian,
-        (2.5,),
-        lambda f: Whole(DiscreteGaussianNoise(2.5 * f)),
-        5,
-        10_000,
-    ),
+    **{
+        name: (draw, (2.5,), lambda f: Whole(DiscreteGaussianNoise(2.5 * f)), 5, 10_000)
+        for name, draw in (
+            ("discrete Gaussian", secure.discrete_gaussian),
+            ("discrete Gaussian by trials", draw_by_trials),
+        )
+    },
 }
 
 
@@ -116,7 +134,7 @@ UNDECIDED = {
 def test_what_is_mostly_undecided(monkeypatch, name):
     draw, scale, distribution, known, n = UNDECIDED[name]
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
-    counter = Counter(monkeypatch, "compute_floor", "compute_normal_floor", "is_log_at_least")
+    counter = Counter(monkeypatch, "compute_floor", "compute_normal_floor", "is_log_at_least", "resolve_draw")
     sample = draw(n, *scale)
     assert 0.15 * n < counter.count
     found = p_values(sample, distribution(1.0), False)
