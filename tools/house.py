@@ -49,7 +49,7 @@ LAYERS = (
     ("_answering", "_files", "_lazy"),
     ("_wrong_calls",),
     ("_checks", "_warn", "_ways"),
-    ("_frozen", "_grid", "_markup", "_multiple_precision", "_search", "_words", "errors"),
+    ("_frozen", "_grid", "_markup", "_multiple_precision", "_order", "_search", "_words", "errors"),
 )
 # rooms without an underscore whose modules have no public names
 NAMELESS = {

@@ -25,6 +25,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import Column
 from pydpstat._data.values import fill_masked, is_missing, to_object_array
 from pydpstat._lazy import pd
+from pydpstat._order import order_by_two_keys
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -32,8 +33,7 @@ from pydpstat.random.secure._bits import draw_permutation
 
 _BITS = 53
 Hashes = npt.NDArray[np.uint64]
-_WORD_BITS = 64
-_MASK = (1 << _WORD_BITS) - 1
+_MASK = (1 << 64) - 1
 # records hashed at a time
 _BLOCK_SIZE = 1 << 16
 
@@ -216,71 +216,23 @@ def _find_units_above(maximum: int, is_selected: np.ndarray, codes: np.ndarray) 
 def _sort_records(
     codes: np.ndarray, hashes: Hashes, by_group: bool
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return `sort_by_unit` of the hashes; for records, the number of earlier equal ones is first added in place."""
+    """Return the order by unit and hash; for records, the number of earlier equal ones is first added in place."""
     # a small type saves memory
     codes = codes.astype(np.min_scalar_type(int(codes.max())))
     if not by_group:
         _combine_hashes(hashes, _count_repetitions(codes, hashes), out=hashes)
-    return sort_by_unit(codes, hashes)
+    return order_by_two_keys(codes, hashes)
 
 
 def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes | np.uint64:
     """Return the number of equal records of the same unit that precede each record; one 0 if no records are equal."""
-    order, new = sort_by_unit(codes, hashes)
+    order, new = order_by_two_keys(codes, hashes)
     if new.all():
         return np.uint64(0)
     positions = np.arange(order.size)
     repetitions = np.empty(order.size, dtype=np.uint64)
     repetitions[order] = positions - np.maximum.accumulate(np.where(new, positions, 0))
     return repetitions
-
-
-def sort_by_unit(codes: np.ndarray, hashes: Hashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return the stable order by code and then by hash, and which records in it differ from the previous one in these.
-
-    The order is ``np.lexsort((hashes, codes))``, in a fraction of the time: numbers of 64 bits are sorted that have the
-    code first, then the first bits of the hash, then the record's position. Records whose bits before the position are
-    equal are put in order by themselves.
-
-    Parameters
-    ----------
-    codes : ndarray of int
-        Codes from 0 on.
-    hashes : ndarray of uint64
-        Hash of each record.
-    """
-    size = codes.size
-    position_bits = max(size - 1, 0).bit_length()
-    hash_bits = _WORD_BITS - position_bits - int(codes.max(initial=0)).bit_length()
-    is_new = np.ones(size, dtype=bool)
-    if hash_bits < 0:
-        order = np.lexsort((hashes, codes))
-        is_new[1:] = (np.diff(codes[order]) != 0) | (np.diff(hashes[order]) != 0)
-        return order, is_new
-    packed = codes.astype(np.uint64)
-    # blocks need less memory
-    for first in range(0, size, _BLOCK_SIZE):
-        block = packed[first : first + _BLOCK_SIZE]
-        block <<= np.uint64(hash_bits)
-        block |= hashes[first : first + _BLOCK_SIZE] >> np.uint64(_WORD_BITS - hash_bits)
-        block <<= np.uint64(position_bits)
-        block |= np.arange(first, first + block.size, dtype=np.uint64)
-    packed.sort()
-    for first in range(1, size, _BLOCK_SIZE):
-        block = packed[first : first + _BLOCK_SIZE] ^ packed[first - 1 : first - 1 + _BLOCK_SIZE][: size - first]
-        is_new[first : first + _BLOCK_SIZE] = block >= np.uint64(1 << position_bits)
-    packed &= np.uint64((1 << position_bits) - 1)
-    order = packed.view(np.int64)
-    tied = np.flatnonzero(~is_new)
-    is_other = hashes[order[tied]] != hashes[order[tied - 1]]
-    if is_other.any():
-        runs = np.cumsum(is_new)
-        places = np.flatnonzero(np.isin(runs, runs[tied[is_other]]))
-        rows = order[places]
-        order[places] = rows[np.lexsort((hashes[rows], codes[rows]))]
-        is_other = hashes[order[tied]] != hashes[order[tied - 1]]
-    is_new[tied] = is_other
-    return order, is_new
 
 
 def encode_ids(ids: object, size_hint: int | None = None) -> tuple[np.ndarray, Column]:

@@ -43,6 +43,7 @@ MEASURED_INTERVAL_REMARK = "The validity of the interval is measured, not proven
 MIN_EPSILON = 1e-9
 # enough values to make equal keys rare, and few enough for a seeded source to draw each of them
 _N_KEYS = 2**52
+_N_KEYS_AT_A_TIME = 1 << 16
 
 
 def make_test_options(
@@ -169,7 +170,12 @@ def _concatenate_columns(one: list[Floats], other: list[Floats]) -> list[Floats]
 
 def draw_tie_keys(source: Source, size: int) -> npt.NDArray[np.int64]:
     """Draw random keys that break ties, one for each record, before the data are read."""
-    return source.integers(size, _N_KEYS)
+    keys = np.empty(size, dtype=np.int64)
+    # blocks need less memory, and the same numbers of a seed
+    for start in range(0, size, _N_KEYS_AT_A_TIME):
+        block = keys[start : start + _N_KEYS_AT_A_TIME]
+        block[:] = source.integers(block.size, _N_KEYS)
+    return keys
 
 
 def release_test_statistic(

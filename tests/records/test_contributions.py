@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import PydpstatError
-from pydpstat._records.contributions import ContributionBounds, select_contributions, sort_by_unit
+from pydpstat._records.contributions import ContributionBounds, select_contributions
 
 KEYS = np.random.default_rng(3).integers(0, 1 << 53, 2_000).tolist()
 RECORD_PARTS = (st.integers(-1, 3), st.sampled_from([0.0, 1.0, 2.5]))
@@ -160,39 +160,6 @@ def test_every_group_is_as_likely_and_units_choose_for_themselves():
 def test_no_records_and_all_in_no_group():
     assert of([], 1).tolist() == [] and of(np.array([], dtype=object), 1, 1).size == 0
     assert not of([1, 1, 2], 1, 1, places=np.full(3, -1, dtype=np.int32)).any()
-
-
-@st.composite
-def ties(draw):
-    """Codes and hashes that agree in many or all of their first bits."""
-    size = draw(st.integers(0, 40))
-    codes = draw(st.lists(st.sampled_from([0, 1, 2, 200, 2**20, 2**40, 2**62]), min_size=size, max_size=size))
-    # the last bits are cut off, so that hashes that differ in them alone look equal
-    parts = st.sampled_from([0, 1, 2, 1 << 5, 1 << 20, 1 << 40, 1 << 63, 2**64 - 1, 2**64 - 2, 1 << 63 | 1])
-    hashes = draw(st.lists(parts, min_size=size, max_size=size))
-    largest = draw(st.sampled_from([2, 200, 2**20, 2**40, 2**62]))
-    return np.array([min(code, largest) for code in codes], dtype=np.int64), np.array(hashes, dtype=np.uint64)
-
-
-@given(ties())
-def test_the_order_is_that_of_two_keys(keys):
-    codes, hashes = keys
-    order, is_new = sort_by_unit(codes, hashes)
-    assert order.tolist() == np.lexsort((hashes, codes)).tolist()
-    rows = list(zip(codes[order].tolist(), hashes[order].tolist()))
-    assert is_new.tolist() == [place == 0 or row != rows[place - 1] for place, row in enumerate(rows)]
-
-
-@pytest.mark.parametrize("kept_bits", [64, 30, 3, 0])
-def test_the_order_is_that_of_two_keys_beyond_a_block_of_records(kept_bits):
-    generator = np.random.default_rng(kept_bits)
-    hashes = generator.integers(0, 2**63, 150_000).astype(np.uint64) & np.uint64(((1 << kept_bits) - 1) | 1 << 63)
-    for units in (1, 50_000, 2**35):
-        codes = generator.integers(0, units, hashes.size)
-        order, is_new = sort_by_unit(codes, hashes)
-        slow = np.lexsort((hashes, codes))
-        assert (order == slow).all()
-        assert (is_new[1:] == ((np.diff(codes[slow]) != 0) | (np.diff(hashes[slow]) != 0))).all()
 
 
 @pytest.mark.parametrize(

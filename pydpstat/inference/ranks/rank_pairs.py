@@ -259,8 +259,8 @@ def wilcoxon(
     size = values.size
     check_min_records(options, size, 1, "test", "x")
     chosen = choose_rank_cap(size, options.epsilon) if cap is None else _check_cap(cap, size)
-    keys = draw_tie_keys(options.source, 2 * size).reshape(2, size)
-    rank_sum = sum_positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
+    signs = draw_tie_keys(options.source, size) % 2 == 1
+    rank_sum = sum_positive_ranks(values, signs, draw_tie_keys(options.source, size), chosen)
     data = ("x",) if y is None else ("x", "y")
     arguments = (*get_alternative_argument(alternative), *((("cap", chosen),) if cap is not None else ()))
     noisy = release_test_statistic(
