@@ -140,9 +140,13 @@ def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
         counts = np.bincount(codes + 1, minlength=len(values) + 1).tolist()
         return list(zip(list(values), counts[1:])), counts[0]
     flat = to_object_array(column).tolist()
-    present = [value for value in flat if not is_missing(value)]
+    # strings are levels as they are, and never missing
+    texts = flat if set(map(type, flat)) == {str} else [value for value in flat if type(value) is str]
+    others = [] if texts is flat else [value for value in flat if type(value) is not str]
+    present = [value for value in others if not is_missing(value)]
     level_counts = Counter((type(level), level) for level in map(_convert_to_level, present))
-    return [(level, count) for (_, level), count in level_counts.items()], len(flat) - len(present)
+    every = [*Counter(texts).items(), *((level, count) for (_, level), count in level_counts.items())]
+    return every, len(others) - len(present)
 
 
 def _convert_to_level(value: object) -> Level:

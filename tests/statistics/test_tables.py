@@ -177,6 +177,18 @@ def test_found_levels_pass_a_threshold():
     assert pydpstat.crosstab([], 1.0, levels="discover", delta=1e-6).value.size == 0
 
 
+@pytest.mark.parametrize("dtype", [object, "str"])
+def test_found_texts_are_counted_beside_other_values(dtype):
+    texts = ["b"] * 40 + ["a"] * 60 + ["7"] * 30
+    how = {"levels": "discover", "delta": 1e-6, "neighbors": "unbounded", "missing": "drop"}
+    data = pd.Series([*texts, None, *["a"] * 5], dtype=dtype)
+    found = pydpstat.crosstab(data, EXACT, **how)
+    assert found.estimate.to_dict() == {"7": 30, "a": 65, "b": 40}
+    mixed = [*texts, 7, None, *[np.str_("a")] * 5, *[7] * 29, *[True] * 35, np.nan, *["b"] * 3]
+    found = pydpstat.crosstab(np.array(mixed, dtype=object), EXACT, **how)
+    assert list(zip(found.estimate.index, found.value)) == [(True, 35), (7, 30), ("7", 30), ("a", 65), ("b", 43)]
+
+
 def r_rate(result):
     return Fraction(result.noise.epsilon) / int(result.noise.sensitivity)
 
