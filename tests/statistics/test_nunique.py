@@ -47,6 +47,16 @@ def test_ids_of_every_kind_are_counted(ids):
     assert by.estimate.to_dict() == {0: 2.0, 1: 3.0, 2: 0.0}
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint64", ">i4", "Int64", "float64"])
+def test_ids_of_numbers_are_counted_in_every_dtype(dtype):
+    for ids in ([], [3], [5, 5], [7, -0, 7, 100, 0, 1, 100]):
+        found = dp.nunique(pd.Series(ids, dtype=dtype), HUGE, rng=1, **OPEN)
+        assert float(found) == len(set(ids))
+    largest = [2**63, 2**64 - 1, 2**63, 0]
+    found = dp.nunique(np.array(largest, dtype=np.uint64), HUGE, rng=1, **OPEN)
+    assert float(found) == 3
+
+
 def test_the_guarantee_is_for_the_ids():
     data = visits()
     assert dp.nunique(data.patient, 1.0, **OPEN).guarantee.unit == "patient"
