@@ -38,6 +38,21 @@ _FINEST, _MAX_CHEAP_PLACES, _MAX_WINDOW = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
 _MAX_POINTS, _NEGLIGIBLE_DELTA, _MAX_EPSILON = 10_000, 1e-20, 64.0
 
 
+class _Counts(tuple[tuple[PrivacyLoss, int], ...]):
+    """Losses with their multiplicities, whose hash is computed once: a search evaluates delta many times."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[_Counts], tuple[tuple[tuple[PrivacyLoss, int], ...]]]:
+        # hashes of texts differ between processes
+        return _Counts, (tuple(self),)
+
+
 @dataclass(frozen=True, slots=True)
 class DistributionLoss(PrivacyLoss):
     """Loss of several mechanisms together, by their privacy loss distributions; requires dp-accounting.
@@ -52,7 +67,7 @@ class DistributionLoss(PrivacyLoss):
     """
 
     parts: tuple[PrivacyLoss, ...]
-    _counts: tuple[tuple[PrivacyLoss, int], ...] = field(init=False, repr=False, compare=False)
+    _counts: _Counts = field(init=False, repr=False, compare=False)
     _pure: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +82,7 @@ class DistributionLoss(PrivacyLoss):
             for component, often in _expand_components(loss):
                 counts[component] += times * often
         # sorted and counted once, because delta is evaluated many times
-        object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
+        object.__setattr__(self, "_counts", _Counts(sorted(counts.items(), key=repr)))
         object.__setattr__(self, "_pure", _sum_pure_epsilons(self._counts))
 
     def delta(self, epsilon: float) -> float:

@@ -1,6 +1,7 @@
 """Composition of lists fixed beforehand."""
 
 import math
+import pickle
 import sys
 import types
 from fractions import Fraction
@@ -25,7 +26,7 @@ from pydpstat.privacy import (
     SubsampledLoss,
     compose_basic,
 )
-from pydpstat.privacy._pld import INTERVAL, DistributionLoss
+from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _Counts
 
 GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
 
@@ -394,3 +395,20 @@ def test_units_do_not_mix(method, first, second, named):
         compose(mixed, method, delta=None if method == "basic" else 1e-6)
     with pytest.raises(PydpstatError, match=named):
         compose_basic(*mixed)
+
+
+def test_the_parts_are_hashed_once():
+    hashed = []
+
+    class Part:
+        def __hash__(self):
+            hashed.append(self)
+            return 5
+
+    parts = (Part(), 2), (Part(), 3)
+    counts = _Counts(parts)
+    assert [hash(counts) for _ in range(3)] == [hash(parts)] * 3
+    assert len(hashed) == 4 and counts == parts and {counts: 1}[counts] == 1
+    # a hash of texts would be another one in another process
+    copied = pickle.loads(pickle.dumps(_Counts([(GaussianLoss(1.0), 2)])))
+    assert copied == ((GaussianLoss(1.0), 2),) and not vars(copied)
