@@ -16,7 +16,6 @@ import numpy.typing as npt
 Words = npt.NDArray[np.uint64]
 _WORD_BITS = 64
 _SIGN = np.uint64(1 << 63)
-# records at a time, so that arrays fit into the processor's cache
 _BLOCK_SIZE = 1 << 16
 # the rows in which all pairs are compared have at most this length
 _LEAF_SIZE = 32
@@ -64,7 +63,7 @@ def order_by_two_keys(
     position_bits = (size - 1).bit_length()
     packed = _pack_keys(first, second, convert, position_bits)
     packed.sort()
-    for rows in _make_blocks(size - 1):
+    for rows in make_blocks(size - 1):
         block = packed[1:][rows] ^ packed[:-1][rows]
         is_new[1:][rows] = block >= np.uint64(1 << position_bits)
     packed &= np.uint64((1 << position_bits) - 1)
@@ -77,10 +76,12 @@ def order_by_two_keys(
 
     changes = find_changes()
     if changes.any():
-        runs = np.cumsum(is_new)
+        # records that follow each other and have the same number up to the position
+        runs = np.cumsum(np.append(True, tied[1:] != tied[:-1] + 1)) - 1
         is_changing = np.zeros(int(runs[-1]) + 1, dtype=bool)
-        is_changing[runs[tied[changes]]] = True
-        places = np.flatnonzero(is_changing[runs])
+        is_changing[runs[changes]] = True
+        later = tied[is_changing[runs]]
+        places = np.union1d(later - 1, later)
         rows_there = order[places]
         order[places] = rows_there[np.lexsort((second[rows_there], convert(first[rows_there])))]
         changes = find_changes()
@@ -88,7 +89,8 @@ def order_by_two_keys(
     return order, is_new
 
 
-def _make_blocks(size: int) -> Iterator[slice]:
+def make_blocks(size: int) -> Iterator[slice]:
+    """Yield slices of all positions, of which arrays fit into the processor's cache."""
     return (slice(start, min(start + _BLOCK_SIZE, size)) for start in range(0, size, _BLOCK_SIZE))
 
 
@@ -99,7 +101,7 @@ def _pack_keys(
     sample = convert(first[:1])[0]
     low = high = int(sample)
     varying = 0
-    for rows in _make_blocks(first.size):
+    for rows in make_blocks(first.size):
         block = convert(first[rows])
         low, high = min(low, int(block.min())), max(high, int(block.max()))
         varying |= int(np.bitwise_or.reduce(block ^ sample))
@@ -110,7 +112,7 @@ def _pack_keys(
     surplus = ((high - low) >> common).bit_length() - n_bits
     second_surplus = int(second.max()).bit_length() + min(surplus, 0)
     packed = np.empty(first.size, dtype=np.uint64)
-    for rows in _make_blocks(first.size):
+    for rows in make_blocks(first.size):
         block = packed[rows]
         np.right_shift(convert(first[rows]) - np.uint64(low), np.uint64(common + max(surplus, 0)), out=block)
         if surplus < 0:

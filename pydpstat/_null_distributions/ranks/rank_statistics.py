@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._null_distributions.noise import compute_geometric_tail
-from pydpstat._order import convert_floats, count_discordant_pairs, order_by_two_keys
+from pydpstat._order import convert_floats, count_discordant_pairs, make_blocks, order_by_two_keys
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
@@ -304,17 +304,19 @@ def rank_values(values: Floats, keys: Integers) -> Integers:
 def count_pairs_won(first: Floats, second: Floats, keys: Integers) -> int:
     """Return the number of pairs of a first and a second record in which the first is larger."""
     order, _ = order_by_two_keys(np.concatenate((first, second)), keys, convert_floats)
-    places = np.flatnonzero(order < first.size)
-    return int(places.sum()) - first.size * (first.size - 1) // 2
+    places = sum(int((np.flatnonzero(order[rows] < first.size) + rows.start).sum()) for rows in make_blocks(order.size))
+    return places - first.size * (first.size - 1) // 2
 
 
 def sum_positive_ranks(values: Floats, signs: npt.NDArray[np.bool_], keys: Integers, cap: int) -> int:
     """Return the sum of min(rank of the absolute value, cap) over positive records; `signs` are those of zeros."""
     order, _ = order_by_two_keys(values, keys, _convert_sizes)
     is_positive = (values > 0.0) | ((values == 0.0) & signs)
-    ranks = np.flatnonzero(is_positive[order])
-    ranks += 1
-    return int(np.minimum(ranks, cap, out=ranks).sum())
+    total = 0
+    for rows in make_blocks(order.size):
+        ranks = np.flatnonzero(is_positive[order[rows]]) + (rows.start + 1)
+        total += int(np.minimum(ranks, cap).sum())
+    return total
 
 
 def _convert_sizes(values: Floats) -> npt.NDArray[np.uint64]:
