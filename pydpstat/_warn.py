@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from types import FrameType
 
-from pydpstat.errors import BudgetWarning, PrivacyWarning, UsageWarning
+from pydpstat.errors import BudgetWarning, LargeEpsilonWarning, PrivacyWarning, UsageWarning
 
 _PACKAGE = __name__.partition(".")[0]
+# above this a suspicion of 10 % may become one of more than 99.9 %
+LARGE_EPSILON = 10.0
 
 
 def warn_privacy(text: str, *, row: str, use: str) -> None:
@@ -29,6 +32,16 @@ def warn_uncharged(text: str) -> None:
 def warn_usage(text: str, topic: str = "") -> None:
     """Warn that a call may not do what the user intends: once for each line and topic."""
     _warn_at_frame(_find_caller(), UsageWarning(text), topic or text)
+
+
+def warn_large_epsilon(epsilon: float, name: str = "epsilon", hint: str = "") -> None:
+    """Warn of an epsilon above `LARGE_EPSILON`, given as the argument `name`; the hint says what may be meant."""
+    if LARGE_EPSILON < epsilon < math.inf:
+        text = (
+            f"{name} is {epsilon:g}: above {LARGE_EPSILON:g} a guarantee says next to nothing, because one record may "
+            f"change the probability of a result by the factor exp({epsilon:g}). {hint or 'A value up to 1 is usual.'}"
+        )
+        _warn_at_frame(_find_caller(), LargeEpsilonWarning(text), "large epsilon")
 
 
 def note_r_warning(text: str) -> None:

@@ -184,6 +184,27 @@ class UsageWarning(UserWarning):
     """
 
 
+class LargeEpsilonWarning(UsageWarning):
+    """An epsilon is so large that the guarantee says next to nothing.
+
+    It is given above 10, by every function that releases something, by `Budget` and by the designs of
+    `pydpstat.local`, before anything is charged or drawn. A study of the methods with made-up data may ignore it.
+
+    See Also
+    --------
+    UsageWarning : what it is a kind of.
+
+    Examples
+    --------
+    >>> import warnings, pydpstat as dp
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     budget = dp.Budget(100)
+    >>> caught[0].category.__name__
+    'LargeEpsilonWarning'
+    """
+
+
 class PrivacyWarning(UserWarning):
     """A release guarantees less privacy than it claims.
 

@@ -42,7 +42,7 @@ SILENT = {
     "histogram, breaks go beyond": partial(hist, breaks=[-2, 0, 2, 4, 6]),
     "histogram, breaks span, unbounded": partial(hist, **UNBOUNDED),
     "histogram, breaks span, both": partial(hist, **BOTH, **GAUSS),
-    "histogram, shares": partial(hist, normalize=True, eps=50.0),
+    "histogram, shares": partial(hist, normalize=True, eps=10.0),
     "table of Categoricals": partial(table, CELLS),
     "table of Categoricals, NA always": partial(table, CELLS, useNA="always"),
     "table of Categoricals, exclude": partial(table, CELLS, exclude=["a", None]),

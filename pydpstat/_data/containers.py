@@ -73,6 +73,11 @@ def is_pandas_frame(value: object) -> TypeGuard[pd.DataFrame]:
     return _is_pandas(value, "DataFrame")
 
 
+def is_pandas_series(value: object) -> TypeGuard[pd.Series]:
+    """Return whether an object is a pandas Series."""
+    return _is_pandas(value, "Series")
+
+
 def is_index(value: object) -> TypeGuard[pd.Index]:
     """Return whether an object is a pandas Index."""
     return _is_pandas(value, "Index")

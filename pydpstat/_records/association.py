@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import (
     Bounds,
     Columns,
@@ -111,6 +112,7 @@ def _read_several_columns(data: object, argument: str) -> Columns:
 
 def read_two_columns(variables: Any, argument: str) -> Columns:
     """Read two variables whose records are at the same positions."""
+    check_equal_indexes(("x", variables.x), ("y", variables.y))
     x_column, y_column = read_single_column(variables.x, "x"), read_single_column(variables.y, "y")
     check_lengths(x_column.size, y_column.size, "x and y")
     name = None if None in (x_column.name, y_column.name) else f"{x_column.name}, {y_column.name}"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import (
     get_categorical,
@@ -70,6 +71,7 @@ def read_crossed_variables(data: object, argument: str = "data") -> CrossedVaria
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
     columns: tuple[Any, ...]
     data = to_pandas_or_numpy(data, argument)
+    check_equal_indexes((argument, data))
     if isinstance(data, Placeholder):
         names: tuple[str, ...] = data.columns or ("",)
         return CrossedVariables(([],) * len(names), names, data.size)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from pydpstat._data.aggregates import AggregateQuery, AggregateRow
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Columns, Placeholder, is_placeholder
 from pydpstat._data.containers import Column
 from pydpstat._data.native import name_data_argument, to_pandas_or_numpy
@@ -275,6 +276,7 @@ def read_records(data: object, options: Options, reader: Reader, argument: str =
         with name_data_argument(argument):
             table = as_table(data)
     scope = options.scope
+    check_equal_indexes((argument, data), ("by", scope.by), ("unit", scope.unit))
     if table is None and scope.is_empty:
         columns = reader(data, argument)
         layout = RecordLayout(reader, argument, options.missing, None, None)

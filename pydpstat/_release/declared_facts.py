@@ -10,7 +10,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._data.containers import has_attributes, is_vector
+from pydpstat._warn import LARGE_EPSILON, warn_large_epsilon
 from pydpstat.results._call import DesignCallText
 
 Fact = tuple[str, tuple[str, ...]]
@@ -58,12 +60,16 @@ class DesignCallContext:
 
 
 class FunctionCall(NamedTuple):
-    """Name and arguments of the running function, and the context of the design's call around it."""
+    """Name and arguments of the running function, and the context of the design's call around it.
+
+    `has_judged_epsilon` tells that nothing need be said of its epsilon: it was said, or another function called it.
+    """
 
     function: str = ""
     arguments: tuple[object, ...] = ()
     options: Mapping[str, object] = {}
     design_context: DesignCallContext | None = None
+    has_judged_epsilon: bool = False
 
 
 # helpers at any depth ask for the names and types of the data, and for the facts that a design declares
@@ -95,8 +101,8 @@ def get_type_conditions() -> tuple[str, ...]:
     design_context = current_call.get().design_context
     if design_context is not None:
         return () if design_context.types is None else (design_context.types,)
-    _, arguments, options, _ = current_call.get()
-    data_arguments = [*arguments, *(value for key, value in options.items() if key not in _PUBLIC_ARGUMENTS)]
+    call = current_call.get()
+    data_arguments = [*call.arguments, *(value for key, value in call.options.items() if key not in _PUBLIC_ARGUMENTS)]
     return (TYPES_CONDITION,) if any(map(_has_types, data_arguments)) else ()
 
 
@@ -162,3 +168,28 @@ def _format_facts(facts: tuple[Fact, ...]) -> tuple[str, ...]:
 def _quote_name(name: str) -> str:
     # a budget's file has one condition per line
     return name if name.isidentifier() else repr(name)
+
+
+# numbers that can be given by position in the place of epsilon, and their positions
+_EXCHANGEABLE_ARGUMENTS = {"ttest_1samp": ("popmean", 1), "choose": ("sensitivity", 3)}
+
+
+def warn_call_epsilon(epsilon: float) -> None:
+    """Warn of a large epsilon of the running function, once, unless another function of the package called it."""
+    call = current_call.get()
+    if call.function and not call.has_judged_epsilon and epsilon > LARGE_EPSILON:
+        current_call.set(call._replace(has_judged_epsilon=True))
+        warn_large_epsilon(epsilon, hint=suggest_exchange(epsilon))
+
+
+def suggest_exchange(epsilon: float) -> str:
+    """Return a hint if epsilon and another number of the call look exchanged, by public arguments alone."""
+    call = current_call.get()
+    name, position = _EXCHANGEABLE_ARGUMENTS.get(call.function, ("", 0))
+    other = call.arguments[position] if 0 < position < len(call.arguments) else call.options.get(name)
+    if not checks.is_number(other) or not 0.0 < checks.as_float(other) <= LARGE_EPSILON:
+        return ""
+    bounds = call.options.get("bounds")
+    if name == "popmean" and isinstance(bounds, tuple) and not bounds[0] <= epsilon <= bounds[-1]:
+        return ""
+    return f"Were {name} and epsilon exchanged? Then write {name}={epsilon:g}, epsilon={checks.as_float(other):g}."

@@ -13,7 +13,12 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.calibration import REAL_MECHANISMS, VECTOR_MECHANISMS, check_delta, resolve_mechanism
 from pydpstat._release.charging import Chargeable, check_budget, get_budget_defaults
-from pydpstat._release.declared_facts import format_fact_conditions, get_comparison_conditions, get_type_conditions
+from pydpstat._release.declared_facts import (
+    format_fact_conditions,
+    get_comparison_conditions,
+    get_type_conditions,
+    warn_call_epsilon,
+)
 from pydpstat._release.scope import EMPTY_SCOPE, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -204,6 +209,7 @@ def options(
         raise PydpstatError(
             f"neighbors must be 'bounded' {bounded_only.reason}; got {neighbors!r}. {bounded_only.hint}"
         )
+    warn_call_epsilon(checked_options.epsilon)
     return checked_options._replace(
         facts=format_fact_conditions(),
         type_conditions=get_comparison_conditions(),

@@ -41,8 +41,10 @@ def guard_release(function: Callable[Parameters, Returned]) -> Callable[Paramete
 
     @wraps(called)
     def run_guarded(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        context = current_call.get().design_context
-        token = current_call.set(FunctionCall(function.__name__, arguments, options, context))
+        outer = current_call.get()
+        token = current_call.set(
+            FunctionCall(function.__name__, arguments, options, outer.design_context, bool(outer.function))
+        )
         try:
             with np.errstate(all="ignore"):
                 return called(*arguments, **options)

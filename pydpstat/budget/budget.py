@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from pydpstat import _checks as checks
 from pydpstat._files import resolve_path
+from pydpstat._warn import warn_large_epsilon
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import LedgerViews
 from pydpstat.budget.amounts import ACCOUNTANTS
@@ -142,6 +143,7 @@ class Budget(LedgerViews):
         if isinstance(epsilon, str):
             raise PydpstatError("epsilon must be a number; got a string. For a file write Budget(1.0, path='a.db').")
         self._set_limits(checks.check_epsilon(epsilon), _check_delta(delta, accountant), accountant, neighbors, unit)
+        warn_large_epsilon(self.epsilon)
         location = _resolve_location(path, url, name)
         self._ledger = MemoryLedger() if location is None else _open_ledger(location, self._get_limits(), new=True)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pydpstat import _checks as checks
-from pydpstat._warn import note_r_warning, warn_privacy
+from pydpstat._warn import note_r_warning, warn_large_epsilon, warn_privacy
 from pydpstat.diffpriv._given import Slot, SlotObject, refuse_unnamed, replace_slots
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechExponential, DPMechGaussian
 from pydpstat.errors import PydpstatError
@@ -240,6 +240,7 @@ def make_release_guarantees(mechanism: DPMech, params: DPParamsEps, noise: objec
     claim = Guarantee(params.epsilon, get_delta(params))
     use = _suggest_mechanism(mechanism)
     epsilon = params.epsilon
+    warn_large_epsilon(epsilon)
     if isinstance(mechanism, DPMechExponential):
         _warn_proportional_choice(epsilon)
         epsilon = math.inf

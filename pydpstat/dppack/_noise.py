@@ -14,6 +14,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import QuerySpec
 from pydpstat.dppack import _warnings
+from pydpstat.dppack._values import check_mirror_epsilon
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import compute_classical_sd, compute_probabilistic_sd
@@ -379,7 +380,7 @@ def make_statistic_calibrator(
     `arguments` are those of the mirror; `mechanism` is checked already. R uses `delta` for Gaussian noise only, and
     `type_DP` for ``"Gaussian"`` only.
     """
-    eps, mechanism = checks.check_epsilon(arguments["eps"], "eps"), arguments["mechanism"]
+    eps, mechanism = check_mirror_epsilon(arguments["eps"]), arguments["mechanism"]
     is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"
     delta = 0.0 if is_laplace else check_noise_delta(arguments["delta"])
     type_DP = "aDP" if analytic else arguments["type_DP"]

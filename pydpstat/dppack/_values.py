@@ -11,9 +11,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import as_array, find_library, get_series_name, has_columns
 from pydpstat._data.native import read_variable, to_pandas_or_numpy
+from pydpstat._warn import warn_large_epsilon
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.r_arithmetic._arrays import to_numeric
@@ -58,6 +60,13 @@ def to_plain_array(x: object) -> Numbers | None:
         return as_array(x) if _can_be_numeric(x) else None
     except (TypeError, ValueError):
         return None
+
+
+def check_mirror_epsilon(eps: object) -> float:
+    """Check the privacy parameter `eps` of a mirror, and warn of a large one."""
+    epsilon = checks.check_epsilon(eps, "eps")
+    warn_large_epsilon(epsilon, "eps")
+    return epsilon
 
 
 def read_vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers:

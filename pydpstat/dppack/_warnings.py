@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pydpstat._warn import note_r_warning, warn_privacy
+from pydpstat._warn import note_r_warning, warn_large_epsilon, warn_privacy
 from pydpstat.privacy import Guarantee
 
 # pydpstat's counterparts; pooled moments have none
@@ -14,6 +14,11 @@ _COUNTERPARTS = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"
 def note_single_value(function: str) -> None:
     """Note that the sensitivity is the same for bounded and unbounded neighbors, so that one value is released."""
     note_r_warning(f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned.")
+
+
+def warn_large_eps(eps: float) -> None:
+    """Warn of a large privacy parameter `eps` of a mirror."""
+    warn_large_epsilon(eps, "eps")
 
 
 def warn_redrawn_noise(function: str, epsilon: float) -> None:

@@ -14,7 +14,7 @@ from pydpstat._data.containers import has_columns, is_series
 from pydpstat._data.native import read_variable
 from pydpstat._lazy import pd
 from pydpstat._release.choice import release_choice
-from pydpstat.dppack._values import to_plain_array
+from pydpstat.dppack._values import check_mirror_epsilon, to_plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
@@ -96,7 +96,7 @@ def ExponentialMechanism(
         for argument, name in ((utility, "utility"), (measure, "measure"), (candidates, "candidates"))
     )
     values = _read_floats(utility, "utility", booleans=False)
-    eps = checks.check_epsilon(eps, "eps")
+    eps = check_mirror_epsilon(eps)
     sens = checks.check_scalar(sensitivity, "sensitivity")
     if sens <= 0:
         raise PydpstatError(

@@ -14,7 +14,7 @@ from pydpstat._data.native import read_variable, to_public_list
 from pydpstat._release.calibration import calibrate_release
 from pydpstat._release.pipeline import Query, release_query
 from pydpstat.dppack._noise import AllocationCalibrator, calibrate_analytic_loop, check_noise_delta
-from pydpstat.dppack._values import get_column_name, to_plain_array
+from pydpstat.dppack._values import check_mirror_epsilon, get_column_name, to_plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
@@ -253,7 +253,7 @@ def _release_values(function: str, true_values: npt.ArrayLike, arguments: dict[s
     spec = AllocationCalibrator(
         function,
         is_laplace,
-        checks.check_epsilon(arguments["eps"], "eps"),
+        check_mirror_epsilon(arguments["eps"]),
         0.0 if is_laplace else check_noise_delta(arguments["delta"]),
         arguments.get("type_DP"),
         arguments.get("analytic", False),

@@ -18,6 +18,7 @@ from pydpstat.dppack._values import (
     SENSITIVITIES,
     UNDERFLOW_EXPONENT,
     Intervals,
+    check_mirror_epsilon,
     get_column_name,
     make_quantile_intervals,
     read_flat_numbers,
@@ -202,7 +203,7 @@ def _release_quantile(
         raise PydpstatError(f"quant must be between 0 and 1; got {checks.describe_value(quant)}. The median is 0.5.")
     which = checks.check_choice(which_sensitivity, "which_sensitivity", SENSITIVITIES)
     checks.check_choice(mechanism, "mechanism", ("exponential",))
-    epsilon = checks.check_epsilon(eps, "eps")
+    epsilon = check_mirror_epsilon(eps)
     if which == "both":
         _warnings.note_single_value(function)
     if function == "quantileDP":

@@ -10,8 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Columns, VariableBounds, read_booleans, read_numbers, read_single_column
-from pydpstat._data.containers import Column, get_series_name, has_attributes, has_rows, is_frame, is_vector, take_rows
+from pydpstat._data.containers import (
+    Column,
+    get_series_name,
+    has_attributes,
+    has_rows,
+    is_frame,
+    is_series,
+    is_vector,
+    take_rows,
+    with_default_index,
+)
 from pydpstat._data.native import name_data_argument, read_frame, require_row_order, to_pandas_or_numpy, to_series
 from pydpstat._data.table import Chunk, Table, as_table
 from pydpstat._frozen import hide_values
@@ -348,11 +359,15 @@ def check_sample_ids(unit: object, samples: Sequence[Sized] | None = None) -> li
         raise PydpstatError(
             f"unit must be {needed}, or a column's name; got {checks.describe_value(unit)}. Give for example {example}."
         )
+    for ids, sample in zip(columns, samples or ()):
+        check_equal_indexes(("sample", sample), ("unit", ids))
     return columns
 
 
 def _select_rows(column: Column, mask: RecordMask) -> Column:
-    return take_rows(column if isinstance(column, np.ndarray) else to_series(column), mask)
+    rows = take_rows(column if isinstance(column, np.ndarray) else to_series(column), mask)
+    # the sample and its ids are selected alike, but one of them may have had no index
+    return with_default_index(rows) if is_series(rows) else rows
 
 
 def _make_id_series(ids: Column, mask: RecordMask, name: str) -> Column:

@@ -22,6 +22,7 @@ from pydpstat._lazy import pd
 from pydpstat._release.options import Options, options
 from pydpstat._release.pipeline import Query
 from pydpstat._release.statistic import guard_release, release_statistic
+from pydpstat._warn import warn_large_epsilon
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL_PRIVACY
@@ -68,6 +69,7 @@ class _NoiseAccess:
         checked_options = self._options
         for name in {"epsilon", "delta"} & {*self.__slots__}:
             object.__setattr__(self, name, getattr(checked_options, name))
+        warn_large_epsilon(self.epsilon)
 
     @property
     def _options(self) -> Options:

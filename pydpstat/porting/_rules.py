@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydpstat._release.calibration import SEEDED_CONDITION
+from pydpstat._warn import LARGE_EPSILON
 from pydpstat.errors import PrivacyWarning
 from pydpstat.porting import _functions as functions
 from pydpstat.porting._findings import ERROR, NOTE, WARNING, Finding, ReleaseRow, Report, SpendingTotal
@@ -27,8 +28,6 @@ _R_REMARK = (
     "R's originals: their noise is made from 32-bit numbers (finding 12), and missing values change what "
     "they return (finding 15). The figures are for exact noise and data without missing values."
 )
-# epsilon above which noise has almost no effect, and the upper end of usual values
-_LARGE_EPSILON, _USUAL_EPSILON = 20.0, 10.0
 # names of data that are private although no release uses them
 _PRIVATE_NAME = re.compile(r"private|confidential|sensitive|secret", re.IGNORECASE)
 _EXAMPLE_SIZE_REMARK = "Figures that depend on the number of records are for 1,000."
@@ -138,11 +137,11 @@ def _check_large_epsilon(judged: AssessedRelease, is_r: bool) -> Iterator[Findin
     release, arguments = judged.release, judged.release.arguments
     name = "eps" if "eps" in arguments else "epsilon"
     epsilon = arguments.get(name, Value()).constant
-    if not isinstance(epsilon, float) or not _LARGE_EPSILON < epsilon < math.inf:
+    if not isinstance(epsilon, float) or not LARGE_EPSILON < epsilon < math.inf:
         return
     instead = f"{name} = 1, or the share of a total."
     for other, value in release.get_public().items():
-        usual = isinstance(value.constant, float) and 0.0 < value.constant <= _USUAL_EPSILON
+        usual = isinstance(value.constant, float) and 0.0 < value.constant <= LARGE_EPSILON
         if usual and other not in (name, "delta", "gamma"):
             instead = (
                 f"{name} = {value.constant:g} and {_format_parameter(other, is_r)} = {epsilon:g}, if they are swapped."

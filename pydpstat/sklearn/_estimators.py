@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import VariableBounds, check_column_bounds
+from pydpstat._data.containers import is_pandas_series, with_default_index
 from pydpstat._null_distributions.logistic.cell_logit import CellLogit
 from pydpstat._records.groups import Keys
 from pydpstat._release.charging import get_budget_defaults
@@ -94,8 +96,11 @@ class PrivateEstimator(BaseEstimator):
         twin.budget = self.budget
         return twin
 
-    def _read_data(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
+    def _read_data(
+        self, X: object, y: object, unit: Keys | None, numeric: bool
+    ) -> tuple[Floats, npt.NDArray[np.generic]]:
         """Check the data as scikit-learn does, and return them. Private."""
+        check_equal_indexes(("X", X), ("y", y), ("unit", unit))
         features, target = _validate_records(self, X, _clip_infinite(y), y_numeric=numeric)
         return _check_no_missing(features), target
 
@@ -138,7 +143,8 @@ class PrivateEstimator(BaseEstimator):
                 f"unit must be an id for each record, apart from X; got {name!r}, a name. Write for example "
                 f"fit(X.drop(columns={name!r}), y, unit=X[{name!r}])."
             )
-        return unit
+        # the features and the response that are read have no index
+        return with_default_index(unit) if is_pandas_series(unit) else unit
 
     def _make_source(self) -> Source:
         """Return the source of randomness for `random_state`."""

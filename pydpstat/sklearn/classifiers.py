@@ -155,7 +155,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         PydpstatError
             If an argument is invalid or the budget does not suffice.
         """
-        features, target = self._read_data(X, y, numeric=False)
+        features, target = self._read_data(X, y, unit, numeric=False)
         name, pairs = self._make_response_name(y), self._get_feature_bounds()
         classes, declared = _resolve_classes(self.classes, target)
         if declared:

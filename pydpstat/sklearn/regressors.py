@@ -144,7 +144,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         PydpstatError
             If an argument is invalid or the budget does not suffice.
         """
-        features, target = self._read_data(X, y, numeric=True)
+        features, target = self._read_data(X, y, unit, numeric=True)
         response_bounds = self._resolve_bounds(self.y_bounds, "y_bounds", "the response", "a pair")
         pairs, response = self._get_feature_bounds(), check_bounds(response_bounds, "y_bounds")
         results = ols(

@@ -17,6 +17,7 @@ from pydpstat._data.values import is_missing, to_object_array
 from pydpstat._frozen import hide_values
 from pydpstat._release.charging import check_budget
 from pydpstat._release.choice import release_choice
+from pydpstat._release.declared_facts import warn_call_epsilon
 from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
@@ -118,6 +119,7 @@ def choose(
         sensitivity, "sensitivity", ("Give the most that one record can change a score.")
     )
     checks.check_choice(mechanism, "mechanism", CHOICE_MECHANISMS)
+    warn_call_epsilon(eps)
     choices = _check_candidates(candidates)
     utility = read_scores(scores, len(choices))
     source = source_from(rng)

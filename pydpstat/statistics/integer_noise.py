@@ -15,7 +15,7 @@ from pydpstat._release.calibration import FixedNoiseCalibrator, calibrate_releas
 from pydpstat._release.charging import charge_budget
 from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.statistic import guard_release
-from pydpstat._warn import warn_privacy
+from pydpstat._warn import warn_large_epsilon, warn_privacy
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, Guarantee
@@ -194,6 +194,7 @@ def _check_spread(noise: Geometric) -> None:
             f"epsilon must be large enough that the noise fits into 64-bit integers; got {noise.epsilon!r} "
             f"for sensitivity {noise.sensitivity!r}. Use at least {noise.sensitivity / MAX_NOISE_SCALE:.3g}."
         )
+    warn_large_epsilon(noise.epsilon)
 
 
 def _check_integers(value: npt.ArrayLike) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Columns, Data, Placeholder
 from pydpstat._data.containers import get_columns, get_series_name, is_frame, is_vector, take_rows
 from pydpstat._data.native import to_pandas_or_numpy
@@ -42,6 +43,7 @@ CountArray = npt.NDArray[np.int64]
 def read_units(data: object, options: Options, contribution_bound: int) -> tuple[Records, ContributionBounds, Options]:
     """Read the public properties of a column of ids, whose values are the privacy units."""
     data = to_pandas_or_numpy(data)
+    check_equal_indexes(("data", data), ("by", options.scope.by))
     table = as_table(data)
     origin = make_column_origin(data, table, "data")
     keys, key_columns = read_keys(options.scope, origin)

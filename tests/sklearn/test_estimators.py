@@ -391,3 +391,12 @@ except ImportError as error:
         "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]', "
         "or '.[sklearn]' in a checkout",
     ]
+
+
+def test_features_response_and_unit_in_different_orders_are_refused():
+    person, order = pd.Series(np.arange(N) // 2, name="person"), np.random.default_rng(3).permutation(N)
+    for wrong in ({"y": INCOME.iloc[order]}, {"unit": person.iloc[order]}):
+        with pytest.raises(PydpstatError, match="must have the same index as X"):
+            linear().fit(**{"X": FRAME, "y": INCOME, "unit": person, **wrong})
+    shuffled = [each.iloc[order] for each in (FRAME, INCOME, person)]
+    assert linear(random_state=1).fit(shuffled[0], shuffled[1], unit=shuffled[2]).results_.nobs == N // 2

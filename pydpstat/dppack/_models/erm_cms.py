@@ -316,6 +316,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         """Calibrate the noise as R does, determine its guarantee, and warn if that is weaker than claimed."""
         size, name = len(records.names), type(self).__name__
         eps, gamma = checks.check_scalar(self.eps, "eps"), checks.check_scalar(self.gamma, "gamma")
+        _warnings.warn_large_eps(eps)
         strength = gamma if self._fixed_strength is None else self._fixed_strength
         if strength < 0.0 and self.regularizer is not maps.regularizer_l2:
             # a 1-strongly convex regularizer is unbounded above, so a negative multiple is unbounded below

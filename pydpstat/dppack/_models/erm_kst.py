@@ -290,6 +290,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
                 f"{gamma!r}, with which nothing is guaranteed. Give for example eps=1, delta=0, "
                 "gamma=1."
             )
+        _warnings.warn_large_eps(eps)
         extra = 2.0 * lam / eps
         if not math.isfinite(extra):
             raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")

@@ -57,10 +57,10 @@ EMPTY_GROUP_REMARK = "A group may have no records at all: the result is uninform
 WIDE_NOISE_REMARK = "The noise is as large as half the width of the bounds: hardly any mean can be ruled out."
 
 
-def standardize_value(value: float, bounds: VariableBounds, name: str = "popmean") -> float:
+def standardize_value(value: float, bounds: VariableBounds, name: str = "popmean", hint: str = "") -> float:
     """Check that a number lies within the bounds, and return it on the scale where these are -1 and 1."""
     low, high = bounds
-    hint = "The mean of values within the bounds lies there; the data come first."
+    hint = hint or "The mean of values within the bounds lies there; the data come first."
     number = checks.check_number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
     exact_value, lower, upper = map(Fraction, (number, low, high))
     return float((2 * exact_value - lower - upper) / (upper - lower))

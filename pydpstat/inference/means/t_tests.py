@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Columns, Data, VariableBounds, check_bounds, check_fill_value, read_single_column
 from pydpstat._data.native import ensure_countable
 from pydpstat._records.association import TwoVariables, check_lengths
@@ -14,6 +15,7 @@ from pydpstat._records.groups import Keys
 from pydpstat._records.moment_release import sum_moments
 from pydpstat._records.records import Records, read_records
 from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.declared_facts import suggest_exchange
 from pydpstat._release.options import BoundedOnly, Missing, Options, options
 from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release
@@ -172,7 +174,7 @@ def ttest_1samp(
     )
     check_inference_epsilon(checked_options)
     pair = check_bounds(bounds)
-    standardize_value(popmean, pair)
+    standardize_value(popmean, pair, hint=suggest_exchange(checked_options.epsilon))
     popmean = checks.as_float(checks.unwrap_scalar(popmean))
     check_fill_value(checked_options.missing, (pair,))
     data = ensure_countable(a, "a") if method == "exact" else a
@@ -234,6 +236,7 @@ def _release_mean_test(
 
 def _read_differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, record by record."""
+    check_equal_indexes(("a", both.x), ("b", both.y))
     a_column, b_column = read_single_column(both.x, "a"), read_single_column(both.y, "b")
     check_lengths(a_column.size, b_column.size, "a and b")
     # the difference of two infinities would be NaN

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import VariableBounds, check_bounds, check_fill_value, has_several_bounds
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.labels import get_value_kind
@@ -195,6 +196,7 @@ def read_regression(
 ) -> Regression:
     """Read one record of each unit for a regression given by a formula or by response and predictors."""
     check_other(other)
+    check_equal_indexes(("data", data), ("formula", formula), ("unit", options and options.scope.unit))
     unit = None if options is None else read_unit_ids(data, options.scope)
     if isinstance(formula, str):
         parsed = parse_formula(formula)
@@ -216,9 +218,8 @@ def read_regression(
     columns = [column for each in inputs for column in each.columns]
     design = _make_design(parsed, columns, bounds, shown if binary else None, levels, other, constant)
     check_fill_value(missing, list(design.bounds_by_column.values()))
-    responses = design.responses or (
-        design.binary_response or Predictor(design.response, design.response, design.response_bounds, None),
-    )
+    numeric = Predictor(design.response, design.response, design.response_bounds, None)
+    responses = design.responses or (design.binary_response or numeric,)
     readers: list[Reader] = [each.read_column for each in (*responses, *design.source_columns)]
     if unit is not None and unit[1] is None:
         # the unit's column is read with the others, because some data can be read only once
@@ -248,8 +249,8 @@ def read_regression(
         )
     if design.columns:
         predictors = design.build_predictors(clip_to_bounds(design.columns, predictors))
-    response = response.astype(np.float64, copy=False)
-    return Regression(design, response, predictors, None if unit is None else unit[0], text)
+    unit_name = None if unit is None else unit[0]
+    return Regression(design, response.astype(np.float64, copy=False), predictors, unit_name, text)
 
 
 def _drop_incomplete_records(read: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.columns import Columns, Data, VariableBounds
 from pydpstat._data.containers import Column, get_column_names, get_columns, is_frame
 from pydpstat._data.native import name_data_argument, read_all_records, to_pandas_or_numpy, to_series
@@ -115,6 +116,8 @@ def read_weighted_records(
     """
     largest = check_max_weight(max_weight)
     argument = "condition" if is_boolean else "data"
+    groups = ("by", options.scope.by) if strata is None else ("strata", strata)
+    check_equal_indexes((argument, data), ("weights", weights), groups, ("unit", options.scope.unit))
     columns: Callable[..., Columns] = partial(read_weighted_variable, argument=argument, is_boolean=is_boolean)
     if strata is not None or products:
         columns = partial(read_domain_sample, read_columns=columns, drop=options.missing == "drop")

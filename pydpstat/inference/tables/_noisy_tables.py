@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.alignment import check_equal_indexes
 from pydpstat._data.native import to_public_list
 from pydpstat._null_distributions.proportions.shares import TableIntervals
 from pydpstat._null_distributions.simulation import Floats
@@ -221,6 +222,7 @@ def _has_level(public: PublicLevels, name: Level) -> bool:
 
 def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
     """Read two variables; they are named after the arguments if both have the same name."""
+    check_equal_indexes(*zip(arguments, data))
     variables = [read_crossed_variables(variable, argument) for variable, argument in zip(data, arguments)]
     for read, argument in zip(variables, arguments):
         if len(read.columns) != 1:
