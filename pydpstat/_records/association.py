@@ -24,10 +24,11 @@ from pydpstat._data.columns import (
     read_single_column,
     resolve_column_bounds,
 )
+from pydpstat._data.containers import get_series_name
 from pydpstat._null_distributions import weight_moments
 from pydpstat._null_distributions.correlations import CorrelationValue, make_symmetric_matrices
 from pydpstat._records import partition, record_grid
-from pydpstat._records.column_release import refuse_identifiers, sum_on_grid
+from pydpstat._records.column_release import check_shared_bounds, sum_on_grid
 from pydpstat._records.group_sums import split_sums_by_group, sum_columns_jointly, sum_weight_products
 from pydpstat._records.records import Records, read_records
 from pydpstat._release.options import Options, check_min_records
@@ -83,13 +84,15 @@ def read_variables(x: Data, y: object, bounds: GivenBounds, options: Options) ->
     """Read two variables, or the columns of a frame if `y` is None, with their bounds."""
     if y is None:
         records, options = read_records(x, options, _read_several_columns, "x")
-        refuse_identifiers(bounds, records.names, "x")
+        check_shared_bounds(bounds, records.names, "x")
         pairs, shown = resolve_column_bounds(bounds, records.names, records.width, records.name)
         return AssociationVariables(records, pairs, shown, ("x",)), options
     records, options = read_records(TwoVariables(x, y), options, read_two_columns, "x")
     if has_several_bounds(bounds) and len(bounds) == 2:
         pairs = check_bounds(bounds[0], "bounds[0]"), check_bounds(bounds[1], "bounds[1]")
     else:
+        names = [name for name in map(get_series_name, (x, y)) if name]
+        check_shared_bounds(bounds, names, "x", as_list=True)
         pairs = (check_bounds(bounds),) * 2
     return AssociationVariables(records, pairs, pairs, ("x", "y")), options
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -15,6 +15,7 @@ from pydpstat._data.columns import (
     Bounds,
     Data,
     GivenBounds,
+    check_bounds,
     check_fill_value,
     has_several_bounds,
     read_numbers,
@@ -36,6 +37,8 @@ from pydpstat.results.results import DPResults
 QueryMaker = Callable[[str, Records, Bounds, Options], tuple[Query, PostProcessor]]
 # names such as id, person, patient_id, userId, uuid, or that of a frame's former index
 _IDENTIFIER_NAMES = "id|pid|uid|uuid|guid|index|person|patient|subject|respondent|household"
+# q1 and q2, or income_2019 and income_2020, are measured alike
+_DIGITS_PATTERN = re.compile(r"\d+")
 _IDENTIFIER_PATTERN = re.compile(rf"^((?i:{_IDENTIFIER_NAMES})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID|Id))$")
 
 
@@ -44,14 +47,19 @@ def read_bounded_columns(
 ) -> tuple[Records, Options, Bounds, tuple[object, ...]]:
     """Read columns with their public bounds; also return the bounds in the form of the call record."""
     records, options = read_records(data, options, reader)
-    refuse_identifiers(bounds, records.names)
+    check_shared_bounds(bounds, records.names)
     pairs, shown = resolve_column_bounds(bounds, records.names, records.width, records.name)
     check_fill_value(options.missing, pairs)
     return records, options, pairs, shown
 
 
-def refuse_identifiers(bounds: GivenBounds, names: tuple[str, ...] | None, argument: str = "data") -> None:
-    """Raise an error for columns named like identifiers if several columns share one pair of bounds."""
+def check_shared_bounds(
+    bounds: object, names: Sequence[str] | None, argument: str = "data", as_list: bool = False
+) -> None:
+    """Raise an error if several columns share one pair of bounds, and their names say that they are different.
+
+    Names such as x and y, or q1 and q2, say nothing. The error shows bounds by name, or as a list.
+    """
     if isinstance(bounds, Mapping) or has_several_bounds(bounds) or names is None or len(names) < 2:
         return
     ids = [name for name in names if _IDENTIFIER_PATTERN.search(name)]
@@ -63,6 +71,21 @@ def refuse_identifiers(bounds: GivenBounds, names: tuple[str, ...] | None, argum
             f"frame[{checks.format_public_value(other_names)}], or name the column of the units, "
             f"unit={checks.format_public_value(ids[0])}. If it is a variable, give bounds by column."
         )
+    stems = {_DIGITS_PATTERN.sub("", name): name for name in names}
+    if len(stems) < 2 or all(len(stem) < 2 or stem == "response" for stem in stems):
+        return
+    pair = "({:g}, {:g})".format(*check_bounds(bounds))
+    pairs = [pair, *["(lower, upper)"] * (len(names) - 1)]
+    if as_list:
+        example = f"bounds=[{', '.join(pairs)}]"
+    else:
+        named = [f"{name!r}: {each}" for name, each in zip(names[:2], pairs)]
+        example = f"bounds={{{', '.join([*named, *['...'] * (len(names) > 2)])}}}"
+    raise PydpstatError(
+        f"bounds must be a pair for each of different variables, {checks.format_public_value(list(names))}; got one "
+        f"pair for all, to which each would be clipped. Write {example}. If their ranges are the same, give the pair "
+        f"for each, bounds=[{pair}] * {len(names)}."
+    )
 
 
 def release_columns(

@@ -95,12 +95,12 @@ def charge_budget(
     """
     payer = get_default_budget() if budget is None else budget
     if payer is not None:
-        words, call = (
-            ("", call_or_text)
-            if isinstance(call_or_text, str)
-            else (call_or_text.describe_release(describe_subject()), call_or_text.format_python())
-        )
-        payer.spend(guarantee, CallText(call, words, describe_noise(mechanism)))
+        if isinstance(call_or_text, str):
+            text = CallText(call_or_text, "", describe_noise(mechanism))
+        else:
+            words, call = call_or_text.describe_release(describe_subject()), call_or_text.format_python()
+            text = CallText(call, words, describe_noise(mechanism), call_or_text)
+        payer.spend(guarantee, text)
     elif open_blocks and not get_open_budgets():
         warn_of_a_block_elsewhere()
 

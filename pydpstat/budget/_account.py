@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
+from weakref import WeakValueDictionary
 
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
@@ -50,6 +51,8 @@ class Account(HelpfulErrors):
         self._name = accountant
         self._accountant: Accountant = ACCOUNTANTS[accountant](epsilon, delta)
         self._limit = self._accountant.limit
+        # by identity: two calls with equal arguments are two releases
+        self._charged_records: WeakValueDictionary[int, object] = WeakValueDictionary()
 
     def _get_limits(self) -> Limits:
         return repr(self._epsilon), repr(self._delta), self._name, self._neighbors, self._unit
@@ -131,7 +134,8 @@ class Account(HelpfulErrors):
         BudgetExceeded
             If the budget does not cover it. The result has already been drawn: do not publish it.
         PydpstatError
-            If the result guarantees nothing (an infinite epsilon), or as for `spend`.
+            If the result guarantees nothing (an infinite epsilon), this budget was charged with it before, or as
+            for `spend`.
 
         See Also
         --------
@@ -156,7 +160,14 @@ class Account(HelpfulErrors):
         perturbed = f"{release.perturbation} perturbation" if hasattr(release, "perturbation") else ""
         mechanism = describe_noise(str(getattr(release, "mechanism", None) or perturbed))
         subject = "" if record is None else record.describe_release()
-        self._spend_guarantee(guarantee, CallText(call, subject, mechanism), label, "Do not publish the result.")
+        if record is not None and self._charged_records.get(id(record)) is record:
+            raise PydpstatError(
+                f"result must not be charged twice; got that of {checks.format_public_value(call)}, which this budget "
+                "has been charged with already. Nothing was spent. A release in its block, or with budget=, is charged "
+                "when it is made."
+            )
+        text = CallText(call, subject, mechanism, record)
+        self._spend_guarantee(guarantee, text, label, "Do not publish the result.")
 
     def _spend_guarantee(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
         cost = self._compute_cost(guarantee, consequence)
@@ -168,6 +179,8 @@ class Account(HelpfulErrors):
         entry = Entry.from_guarantee(guarantee, call, name, described.mechanism)
         remaining = self._ledger.record_spend(self._limit, cost, entry)
         if remaining is None:
+            if described.record is not None:
+                self._charged_records[id(described.record)] = described.record
             return
         costs = cost, remaining, compute_shortfall(cost, remaining)
         requested, available, difference = map(self._accountant.to_amount, costs)

@@ -40,19 +40,20 @@ class Chargeable(Protocol):
 
 
 class CallText(str):
-    """Text of a call, with the subject and the mechanism of its release in words.
+    """Text of a call, with the subject and the mechanism of its release in words, and its record if it has one.
 
     It is a string, so that it passes through the `spend` of any budget, also of a user's own.
     """
 
-    __slots__ = ("mechanism", "subject")
+    __slots__ = ("mechanism", "record", "subject")
     subject: str
     mechanism: str
+    record: object
 
-    def __new__(cls, call: str, subject: str = "", mechanism: str = "") -> CallText:
+    def __new__(cls, call: str, subject: str = "", mechanism: str = "", record: object = None) -> CallText:
         """Create the text."""
         text = super().__new__(cls, call)
-        text.subject, text.mechanism = subject, mechanism
+        text.subject, text.mechanism, text.record = subject, mechanism, record
         return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -110,7 +111,8 @@ def release_moment(
         query,
         plan.calibration,
         source,
-        call=plan.call,
+        # a release has a record of its own, by which a budget knows it
+        call=copy(plan.call),
         bounds=bounds,
         is_acceptable=accept,
         postprocess=publish,

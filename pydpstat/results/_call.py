@@ -35,7 +35,7 @@ class DesignCallText:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Call:
     """A call without its data."""
 
@@ -225,7 +225,7 @@ def _read_number_as_r(text: str) -> float | None:
     return -rounded if sign else rounded
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ModelCall:
     """Calls of a model's constructor and of `fit`, without data."""
 

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from pydpstat._null_distributions.quantiles.block_counts import (
     choose_interval_blocks,
     compute_rejections_sf,
 )
+from pydpstat.errors import UsageWarning
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
 
@@ -49,6 +51,7 @@ def test_without_noise_the_p_value_is_that_of_the_binomial_test():
         assert found == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*fails on made-up numbers")
 def test_what_fails_falls_on_both_sides():
     # 400 coins: fewer than 140 or more than 260 of a kind have a probability below 1e-8
     r = pydpstat.any_interval(X, fails, 1e6, range=(0, 1), blocks=400, rng=1)
@@ -169,3 +172,55 @@ def test_beyond_the_range_there_is_no_end():
     r = pydpstat.any_interval(X + 100.0, np.mean, 5.0, range=(0, 1), rng=1)
     low, high = r.conf_int()
     assert 0.0 < low < 1.0 and high == math.inf
+
+
+def test_a_callable_that_fails_on_made_up_blocks_is_told_of_before_anything_is_charged():
+    x = np.random.default_rng(0).normal(size=300)
+    frame = pd.DataFrame({"v": np.abs(x), "n": np.arange(300), "b": x > 0.0})
+
+    def told(call):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            call()
+        return [str(each.message) for each in seen if each.category is UsageWarning]
+
+    def fail(block):
+        raise ValueError("secret of the block")
+
+    for data in (x, np.column_stack([x, x]), pd.Series(x), frame, frame["n"], frame["b"], (x, x[:100])):
+        for call in (
+            lambda test: pydpstat.any_test(data, test, 1.0, rng=1),
+            lambda test: pydpstat.any_test(data, test, 1.0, blocks=10, neighbors="unbounded", rng=1),
+        ):
+            function = (lambda *blocks: fail(blocks)) if isinstance(data, tuple) else fail
+            (one,) = told(lambda: call(function))
+            assert one.startswith("test fails on made-up numbers (ValueError), in blocks of") and "secret" not in one
+            assert told(lambda: call(lambda *blocks: 0.5)) == []
+    (one,) = told(lambda: pydpstat.any_interval(x, lambda block: block.missing, 1.0, range=(0, 1), rng=1))
+    assert "estimator fails on made-up numbers (AttributeError)" in one and "decided by a coin" in one
+    (one,) = told(lambda: pydpstat.any_test(x, lambda block: "no p-value", 1.0, rng=1))
+    assert "fails on made-up numbers, in blocks of" in one
+    # what has a value for positive numbers only, or for the data's own columns
+    assert (
+        told(lambda: pydpstat.any_test(frame["v"], lambda block: float(np.log(block).mean() > 0.0), 1.0, rng=1)) == []
+    )
+    assert told(lambda: pydpstat.any_test(frame, lambda block: block["n"].mean() > block["v"].max(), 1.0, rng=1)) == []
+    # the values of texts and of lists are not known
+    for data in (frame.assign(t="a"), x.tolist(), frame["b"].map({True: "a", False: "b"})):
+        assert told(lambda: pydpstat.any_test(data, fail, 1.0, rng=1)) == []
+    budget = pydpstat.Budget(1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UsageWarning)
+        with pytest.raises(UsageWarning):
+            pydpstat.any_test(x, fail, 1.0, budget=budget)
+    assert not budget.entries
+
+
+def test_the_warning_is_the_same_on_neighboring_data():
+    texts = []
+    for last in (0.0, np.nan, np.inf, 1e300):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            pydpstat.any_test(np.append(np.zeros(99), last), lambda block: 1 / 0, 1.0, rng=1)
+        texts.append([str(each.message) for each in seen])
+    assert texts[0] and all(each == texts[0] for each in texts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from pydpstat._data.columns import Data, check_bounds
 from pydpstat._data.progress import Progress
 from pydpstat._null_distributions.quantiles.block_counts import (
     BlockQuantileInterval,
-    bound_level,
     choose_blocks,
     choose_histogram_cells,
     choose_interval_blocks,
@@ -37,12 +35,12 @@ from pydpstat.inference.blocks._block_runs import (
     open_isolated_runner,
     release_blocks,
 )
+from pydpstat.inference.blocks._block_trials import simulate_level, warn_failing_callable
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
 
 # smallest block sizes if the number of blocks is chosen automatically, and size below which a remark is added
 _MIN_TEST_RECORDS, _MIN_ESTIMATE_RECORDS, _USUAL_BLOCK_SIZE = 5, 10, 20
-_N_DRAWS = 10_000
 _ERRORS_REMARK = (
     "A block on which the test raises an error, or returns no p-value, counts as no rejection: try the test "
     "on made-up data first."
@@ -167,7 +165,8 @@ def any_test(
     records = sum(samples.sizes) if options.has_public_size else None
     max_blocks = max(1, min(samples.sizes) // _MIN_TEST_RECORDS) if options.has_public_size else 1
     number, block_level = choose_blocks(records, options.epsilon, number, level, max_blocks)
-    limit = block_level if null is None else _simulate_level(test, null, samples.sizes, number, block_level)
+    warn_failing_callable(test, "test", convert_to_pvalue, samples, options, number)
+    limit = block_level if null is None else simulate_level(test, null, samples.sizes, number, block_level)
     # drawn first: its position in a seeded stream must not depend on the number of records
     uniform = float(options.source.uniform(1)[0]) - 0.5
     hits = 0
@@ -297,6 +296,7 @@ def any_interval(
     samples, number = make_block_samples(data, options, blocks, unit)
     if number is None:
         number = choose_interval_blocks(options.epsilon, max(1, min(samples.sizes) // _MIN_ESTIMATE_RECORDS))
+    warn_failing_callable(estimator, "estimator", convert_to_estimate, samples, options, number)
     cells = choose_histogram_cells(number, options.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that the stream does not reveal which blocks fail
@@ -314,11 +314,11 @@ def any_interval(
     arguments: list[tuple[str, object]] = [("range", (low, high)), ("blocks", number)]
     if limit is not None:
         arguments += [("limit", limit), ("level", missed)]
-    names = ("data", "estimator")
-    released = release_blocks("any_interval", query, options, samples, names, tuple(arguments))
+    released = release_blocks("any_interval", query, options, samples, ("data", "estimator"), tuple(arguments))
     side = {None: "both", "lower": "low", "upper": "high"}[limit]
-    noisy = tuple(released.value.tolist())
-    inference = BlockQuantileInterval(low, high, noisy, number, share, options.epsilon / 2.0, side)
+    inference = BlockQuantileInterval(
+        low, high, tuple(released.value.tolist()), number, share, options.epsilon / 2.0, side
+    )
     return InferenceResults.of(
         released,
         test="Interval from blocks",
@@ -351,24 +351,6 @@ def _get_quantile_level(limit: object, level: object) -> float:
         level, "level", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, "Give how often a limit misses."
     )
     return 1.0 - share if limit == "lower" else share
-
-
-def _simulate_level(test: Any, null: object, sizes: tuple[int, ...], n_blocks: int, level: float) -> float:
-    """Return an upper confidence limit of a block's rejection probability under `null`, for both block sizes."""
-    sampler = check_callable(null, "null", "lambda rng, size: rng.normal(size=size)")
-    generator = np.random.default_rng(20231)
-    smaller, larger = tuple(n // n_blocks for n in sizes), tuple(-(-n // n_blocks) for n in sizes)
-    highest = 0.0
-    for size in {smaller, larger}:
-        hits = 0
-        with open_isolated_runner() as run:
-            for _ in range(_N_DRAWS):
-                # errors of the sampler are shown, since they concern simulated records only
-                drawn: Any = sampler(generator, size if len(size) > 1 else size[0])
-                block = tuple(drawn) if len(size) > 1 else (drawn,)
-                hits += run(test, block, convert_to_pvalue) <= level
-        highest = max(highest, bound_level(hits, _N_DRAWS))
-    return highest
 
 
 def _describe_level_assumption(level: float, limit: float, is_simulated: bool) -> str:

@@ -15,6 +15,7 @@ from pydpstat._data.columns import VariableBounds, check_bounds, check_fill_valu
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.labels import get_value_kind
 from pydpstat._frozen import hide_values
+from pydpstat._records.column_release import check_shared_bounds
 from pydpstat._records.levels import (
     DECLARED_CATEGORIES_CONDITION,
     CrossedVariables,
@@ -229,8 +230,7 @@ def read_regression(
         readers[0] = partial(read_numbers, name=shown)
     read: list[np.ndarray] = []
     for each in inputs:
-        start = len(read)
-        read += each.read_columns(readers[start : start + len(each.names)])
+        read += each.read_columns(readers[len(read) : len(read) + len(each.names)])
     if any(values.size != read[0].size for values in read):
         raise PydpstatError(
             "data must have the predictors of the same records as the response; they have different "
@@ -238,8 +238,7 @@ def read_regression(
         )
     if options is not None and unit is not None:
         read = select_one_per_unit(unit, read, options.source)
-    if missing == "drop":
-        read = _drop_incomplete_records(read)
+    read = _drop_incomplete_records(read) if missing == "drop" else read
     filled = [each.fill_missing(values, missing) for each, values in zip((*responses, *design.source_columns), read)]
     response, predictors = filled[0], tuple(filled[len(responses) :])
     # bounds of transformations are implied by those of their columns, which must therefore be clipped first
@@ -397,4 +396,5 @@ def _check_bounds_by_name(bounds: object, names: list[str], also: str) -> dict[s
                 f"{checks.format_public_value(names)}; got {len(bounds)}."
             )
         return {name: check_bounds(pair, f"bounds[{i}]") for i, (name, pair) in enumerate(zip(names, bounds))}
+    check_shared_bounds(bounds, names)
     return dict.fromkeys(names, check_bounds(bounds))
