@@ -126,7 +126,7 @@ def test_what_is_told_of() -> None:
     assert told([0.0, 50.0, 30.0], open_) and not told([0.0, 50.0, 9.0], open_)
     # among several levels a rare one is usual
     assert told([0.0, 50.0], (0, 1, -1, -1)) and not told([0.0, 50.0, 50.0], shut)
-    assert told([0.0, 0.0, 0.0], shut) and not told([0.0, 0.0, 0.0], shut, has_all_records=False)
+    assert told([0.0, 0.0, 0.0], shut) and told([0.0, 0.0, 0.0], shut, has_all_records=False)
     assert not told([0.0, 50.0, 50.0], shut, nobs=101) and told([0.0, 50.0, 50.0], shut, nobs=200)
     # a level of the name of the others' is the others'
     assert told([0.0, 50.0], (0, 1, 1, -1)) and not told([50.0, 0.0], (0, 1, 1, -1))
@@ -168,7 +168,8 @@ def test_an_identifier_among_variables_is_refused_before_anything_is_paid() -> N
     assert not budget.entries
     data = FRAME[["income", "id"]]
     assert dp.mean(data, 1, bounds=[(0, 1e5), (0, 1e4)], rng=1).params.size == 2
-    assert dp.mean(data.rename(columns={"id": "paid"}), 1, bounds=(0, 1e5), rng=1).params.size == 2
+    with pytest.raises(dp.PydpstatError, match="a pair for each of different variables"):
+        dp.mean(data.rename(columns={"id": "paid"}), 1, bounds=(0, 1e5), rng=1)
     assert dp.mean(data[["id"]], 1, bounds=(0, 1e5), rng=1).params.size == 1
 
 
@@ -181,3 +182,10 @@ def test_a_test_tells_of_a_group_that_looks_empty_among_several() -> None:
     assert said.startswith("the level 'A' looks empty") and "the other levels have far more" in said
     (said,) = notes(lambda: study.chi2_contingency("~ g + h", 2.0))
     assert said.startswith("the level 'A' of g looks empty") and "values in none of the levels" in said
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_sums_and_counts_tell_of_levels_that_are_all_misspelled(name: str) -> None:
+    assert notes(lambda: ADDED[name](["f", "m"], other=None)) == []
+    (both,) = notes(lambda: ADDED[name](["F", "M"], other=None))
+    assert both.startswith("no level of sex has a larger") and "are they misspelled?" in both

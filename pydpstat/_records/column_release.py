@@ -27,6 +27,7 @@ from pydpstat._records.group_sums import FoldedSums, merge_sums, sum_each_column
 from pydpstat._records.groups import warn_empty_groups
 from pydpstat._records.record_grid import GRID_BITS
 from pydpstat._records.records import Reader, Records, read_records
+from pydpstat._records.value_warnings import warn_means_at_bounds
 from pydpstat._release.options import Options, check_min_records, choose_column_mechanism
 from pydpstat._release.pipeline import Query
 from pydpstat._release.statistic import release_statistic
@@ -111,6 +112,8 @@ def release_columns(
         is_total=name == "sum",
     )
     warn_empty_released_groups(released, records)
+    if name == "mean":
+        warn_means_at_bounds(released, records.names or (records.name,), pairs)
     return released
 
 

@@ -231,7 +231,7 @@ def warn_unused_levels(
             if n_outside > far and (usual or not used):
                 also = f"{axis.names[outside]!r} and of " if outside in axis.positions[:-2] else ""
                 why = f", and that of {also}values in none of the levels is about {n_outside:,.0f}"
-        elif has_all_records and not used:
+        elif not used:
             unnoticed.append(name)
         elif has_all_records and usual and (len(inside) == 2 or not can_be_rare):
             # among many levels, rare ones are not unusual

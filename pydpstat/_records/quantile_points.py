@@ -42,6 +42,7 @@ from pydpstat._records.ranks import (
 )
 from pydpstat._records.records import Records, read_records
 from pydpstat._records.selection import PointSelection
+from pydpstat._records.value_warnings import warn_values_at_bounds
 from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.charging import get_budget_defaults
 from pydpstat._release.choice import release_choice
@@ -49,7 +50,6 @@ from pydpstat._release.declared_facts import TYPES_CONDITION
 from pydpstat._release.options import Missing, Options, check_min_records, options
 from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import make_call
-from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -207,7 +207,7 @@ def release_points(
         public = (*public, ("grid_points", grid.n_points))
     loss = None if flips else BoundedRangeLoss(options.epsilon, n_parts)
     claim, guarantee = options.make_guarantees(loss, records.conditions)
-    return release_choice(
+    released = release_choice(
         function,
         choose,
         options.source,
@@ -225,6 +225,12 @@ def release_points(
         steps=grid.steps,
         describe_subject=lambda: records.make_labels(function).describe_variables(function),
     )
+    values = np.asarray(released.value, dtype=np.float64).reshape(records.n_groups or 1, -1)
+    # the smallest and the largest record, and some of several quantiles, may well be a bound
+    alike = np.where(values.min(axis=1) == values.max(axis=1), values[:, 0], np.nan)
+    if dict(own_arguments).get("q") not in (0, 1):
+        warn_values_at_bounds(function, query.name, alike, (grid.lower, grid.upper))
+    return released
 
 
 def compute_split_depth(n_quantiles: int) -> int:
@@ -312,16 +318,6 @@ def _choose_point(
     wide = np.flatnonzero(widths)
     piece = int(wide[choose_piece(widths[wide], utility[wide], rate)])
     return int(edges[piece]) + 1 + draw_below(int(widths[piece]))
-
-
-def warn_argument_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
-    """Warn if the share of a quantile and epsilon look interchanged, as in R's order of arguments."""
-    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
-        warn_usage(
-            f"{function} was given {name}=1, the maximum, and {also}={epsilon:g}. The order is "
-            f"{function}(x, {name}, {also}): if you meant the other order, write {function}(x, "
-            f"{name}={epsilon:g}, {also}=1, ...)."
-        )
 
 
 def choose_points_for_share(

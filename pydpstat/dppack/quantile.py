@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
-from pydpstat._records.quantile_points import warn_argument_order
+from pydpstat._records.value_warnings import warn_argument_order
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS

@@ -19,9 +19,9 @@ from pydpstat._records.quantile_points import (
     compute_split_depth,
     read_quantile_query,
     release_points,
-    warn_argument_order,
 )
 from pydpstat._records.ranks import RankTarget, compute_rank_range, compute_utility_limit
+from pydpstat._records.value_warnings import warn_argument_order
 from pydpstat._release.options import Missing
 from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release

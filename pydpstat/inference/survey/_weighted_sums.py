@@ -18,7 +18,7 @@ from pydpstat._data.containers import Column, get_column_names, get_columns, is_
 from pydpstat._data.native import name_data_argument, read_all_records, to_pandas_or_numpy, to_series
 from pydpstat._data.table import Chunk, as_table
 from pydpstat._records.group_sums import GroupSums, add_to_group_totals, iterate_grid_values, split_totals
-from pydpstat._records.groups import ColumnOrigin, Keys, read_keys, warn_empty_groups
+from pydpstat._records.groups import EMPTY_LIMIT, ColumnOrigin, Keys, read_keys, warn_empty_groups
 from pydpstat._records.record_grid import (
     GRID_BITS,
     ExactSums,
@@ -31,6 +31,7 @@ from pydpstat._records.records import RecordChunk, Records, read_records
 from pydpstat._release.options import NO_FILL, Missing, Options, check_min_records, options
 from pydpstat._release.pipeline import Chargeable, Query
 from pydpstat._release.scope import Scope
+from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import (
     WeightedVariable,
@@ -334,10 +335,18 @@ def compute_noise_scales(options: Options) -> tuple[float, float]:
 
 
 def warn_empty_weighted_groups(
-    weighted: WeightedRecords, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]
+    weighted: WeightedRecords, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]], size: int | None
 ) -> None:
-    """Warn of levels that look empty by the noisy sums of weights v and of 1 - v in their groups."""
+    """Warn of levels that look empty by the noisy sums of weights v and of 1 - v in their groups.
+
+    Without groups and with a public number of records `size`, warn of weights that add up to hardly anything.
+    """
     sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
+    if weighted.records.groups is None and size is not None and math.fsum(sums[0][0]) < EMPTY_LIMIT * sd < 0.1 * size:
+        warn_usage(
+            "the weights add up to no more than noise. Those below 0 count as 0: are there negative weights, or is "
+            f"max_weight={weighted.max_weight:g} far above them?"
+        )
     warn_empty_groups(weighted.records.groups, [math.fsum(linear) + complement for linear, _, complement in sums], sd)
 
 

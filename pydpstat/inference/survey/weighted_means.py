@@ -20,6 +20,7 @@ from pydpstat._null_distributions.survey.weighted_means import (
 from pydpstat._records import record_grid
 from pydpstat._records.groups import Keys
 from pydpstat._records.population import ValueIntervals
+from pydpstat._records.value_warnings import warn_means_at_bounds
 from pydpstat._release.options import Missing
 from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release, release_statistic
@@ -273,7 +274,7 @@ def _release_weighted_mean(
     def make_means(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = [unscale_weighted_sums(row, 2, 3) for row in noisy.reshape(len(sums), -1)]
         groups: list[WeightedSums | StratifiedSums] = [WeightedSums(*row, scales, size) for row in rows]
-        warn_empty_weighted_groups(weighted, rows)
+        warn_empty_weighted_groups(weighted, rows, size)
         if weighted.is_stratified:
             groups = [StratifiedSums(tuple(group for group in groups if isinstance(group, WeightedSums)))]
         intervals = tuple(WeightedMeanInterval(group, middle, half) for group in groups)
@@ -296,7 +297,7 @@ def _release_weighted_mean(
         )
         return within.clip_values(np.array([middle + half * group.mean for group in groups]).reshape(shape)), post
 
-    return release_statistic(
+    released = release_statistic(
         statistic,
         make_weighted_query(statistic, sums, 2, weighted, size),
         weighted.options,
@@ -306,3 +307,6 @@ def _release_weighted_mean(
         postprocess=make_means,
         conditions=weighted.records.conditions,
     )
+    if statistic == "weighted_mean":
+        warn_means_at_bounds(released, (weighted.records.name,), (pair,))
+    return released

@@ -146,7 +146,7 @@ def weighted_quantile(
 
     def make_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = [unscale_weighted_sums(row, count, count) for row in noisy.reshape(len(sums), -1)]
-        warn_empty_weighted_groups(weighted, rows)
+        warn_empty_weighted_groups(weighted, rows, size)
         groups = [WeightedCells(*row, edges, scales, size) for row in rows]
         quantile_intervals = tuple(WeightedQuantileInterval(group, share) for group in groups)
         intervals = WeightedQuantiles(quantile_intervals, shape, "measured", WEIGHTED_ASSUMPTIONS)
