@@ -24,7 +24,7 @@ class Budget(LedgerViews):
     Parameters
     ----------
     epsilon : float
-        Limit of epsilon; above 0 and finite.
+        Limit of epsilon; above 0 and finite. Above 10 there is a warning.
     delta : float, default 0
         Limit of delta; at least 0 and below 1. The accountant "zcdp" needs one above 0.
     path : str or path-like, optional

@@ -55,8 +55,8 @@ def cov(
         Privacy parameter; positive and finite. It covers the whole release. For a frame it may come second:
         ``cov(frame, 1.0, bounds=...)``.
     bounds : pair of pairs
-        Public bounds: ``((lower, upper), (lower, upper))`` of `x` and `y`, or one pair for both. For a
-        frame one pair for all columns, one for each, or a dict of them by column.
+        Public bounds: ``((lower, upper), (lower, upper))`` of `x` and `y`, for a frame a pair for each column,
+        or a dict of them by column. One pair for all, if their names do not say that they are different.
     delta : float, default 0
         Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional

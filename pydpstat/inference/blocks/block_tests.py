@@ -120,10 +120,10 @@ def any_test(
     lists and objects, depend on its records alone: unordered categories are sorted, and a test that needs all
     levels must name them. The types of other columns are treated as public. `test` must depend on the values
     of its block alone, not on addresses in memory or other objects of the program, and must keep nothing of
-    earlier blocks; the global generators of NumPy and Python are seeded again for each block. What it prints,
-    logs or warns about is discarded, and so are its errors, including SystemExit: try it on made-up data
-    first. Not covered are its running time, files that it writes, output from outside Python, and objects or
-    threads that it leaves behind.
+    earlier blocks; the global generators of NumPy and Python are seeded again for each block. What it prints, logs
+    or warns about is discarded, and so are its errors, including SystemExit. It is first tried on made-up numbers,
+    if the data are numbers, and a warning says if it fails on these. Not covered are its running time, files that
+    it writes, output from outside Python, and objects or threads that it leaves behind.
 
     Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its level
     on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added (together the

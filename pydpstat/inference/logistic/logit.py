@@ -76,9 +76,9 @@ def logit(
     epsilon : float
         Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float), list of pairs, or dict, keyword only
-        Public bounds of the predictors that are numbers: one pair for all, one for each in their order, or
-        by name. Values outside are clipped to them, before any transformation. Not needed where all
-        predictors are categorical.
+        Public bounds of the predictors that are numbers: one for each in their order, or by name; one pair for all,
+        if their names do not say that they are different. Values outside are clipped to them, before any
+        transformation. Not needed where all predictors are categorical.
     levels : dict of lists by name, or "declared", optional
         Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of categorical predictors
         by name, the reference level first. Those of a response that is not Boolean, as ``{"y": [0, 1]}``: the second

@@ -65,8 +65,8 @@ def moments(
     epsilon : float
         Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float)
-        Public bounds of the data, chosen without looking at them. For a frame one pair for all
-        columns, one for each, or a dict of them by column.
+        Public bounds of the data, chosen without looking at them. For a frame a pair for each
+        column, or a dict of them by column; one pair for all if their names do not differ but by digits.
     delta : float, default 0
         Privacy parameter; above 0 and below 1 for a mechanism that requires it, such as ``"gaussian"``, otherwise 0.
     mechanism : {"laplace", "gaussian", "linf"}, optional

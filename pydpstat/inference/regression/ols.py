@@ -65,8 +65,8 @@ def ols(
         Privacy parameter; positive and finite. It covers the whole release.
     bounds : (float, float), list of pairs, or dict by column
         Public bounds of the response's column and of every other column that is a number, chosen without
-        looking at them: one pair for all, the response's first and then the predictors', or by name. Values
-        outside are clipped to them, before any transformation.
+        looking at them: the response's first and then the predictors', or by name; one pair for all, if their names
+        do not say that they are different. Values outside are clipped to them, before any transformation.
     levels : dict of lists by name, or "declared", optional
         Public levels, or ``"declared"`` for Categoricals whose categories are public. Those of categorical predictors
         by name, the reference level first, which require them. With ``"moments"`` `remarks` say which levels look empty
