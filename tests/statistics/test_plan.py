@@ -147,7 +147,7 @@ def test_a_plan_takes_the_names_of_groups_and_units(function, neighbors):
 def test_a_plan_of_groups_needs_no_number_of_records_and_public_levels():
     assert pydpstat.plan("mean", 1.0, bounds=(0, 1), unit="id", max_records=2).sensitivity == 4.0
     columns = ["age", "income", "region"]
-    planned = pydpstat.plan("mean", 1.0, bounds=(0, 1), columns=columns, by="region", levels=["n"])
+    planned = pydpstat.plan("mean", 1.0, bounds=[(0, 1)] * 2, columns=columns, by="region", levels=["n"])
     assert planned.result.value.shape == (2, 2)
     with pytest.raises(PydpstatError, match="levels must be given"):
         pydpstat.plan("count", 1.0, by="region")

@@ -339,7 +339,7 @@ def warn_empty_weighted_groups(
 ) -> None:
     """Warn of levels that look empty by the noisy sums of weights v and of 1 - v in their groups.
 
-    Without groups and with a public number of records `size`, warn of weights that add up to hardly anything.
+    Without groups and with a public number of records `size`, warn of weights that add up to no more than noise.
     """
     sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
     if weighted.records.groups is None and size is not None and math.fsum(sums[0][0]) < EMPTY_LIMIT * sd < 0.1 * size:
