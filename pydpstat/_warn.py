@@ -37,9 +37,11 @@ def warn_usage(text: str, topic: str = "") -> None:
 def warn_large_epsilon(epsilon: float, name: str = "epsilon", hint: str = "") -> None:
     """Warn of an epsilon above `LARGE_EPSILON`, given as the argument `name`; the hint says what may be meant."""
     if LARGE_EPSILON < epsilon < math.inf:
+        # the value may be data in another argument's place
         text = (
-            f"{name} is {epsilon:g}: above {LARGE_EPSILON:g} a guarantee says next to nothing, because one record may "
-            f"change the probability of a result by the factor exp({epsilon:g}). {hint or 'A value up to 1 is usual.'}"
+            f"{name} is above {LARGE_EPSILON:g}, where a guarantee says next to nothing: one record may change the "
+            f"probability of a result by a factor of {math.exp(LARGE_EPSILON):,.0f} and more. "
+            f"{hint or 'A value up to 1 is usual.'}"
         )
         _warn_at_frame(_find_caller(), LargeEpsilonWarning(text), "large epsilon")
 

@@ -159,6 +159,8 @@ NAMED = ("missing", "levels", "path", "unit", "breaks", "formula", "conditions")
 # names of columns are public: those of a Series, and what a dict gives by column
 PUBLIC = {("design", "data", "a Series"), ("logit", "formula", "a Series")}
 PUBLIC |= {("design", argument, "a dict of numbers") for argument in ("bounds", "levels", "missing")}
+# texts are names of columns
+PUBLIC |= {("plan", "columns", kind) for kind in ("texts", "an array of texts", "a categorical")}
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

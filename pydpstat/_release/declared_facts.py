@@ -192,4 +192,4 @@ def suggest_exchange(epsilon: float) -> str:
     bounds = call.options.get("bounds")
     if name == "popmean" and isinstance(bounds, tuple) and not bounds[0] <= epsilon <= bounds[-1]:
         return ""
-    return f"Were {name} and epsilon exchanged? Then write {name}={epsilon:g}, epsilon={checks.as_float(other):g}."
+    return f"Were {name} and epsilon exchanged? Write both with their names: {name}=, epsilon=."

@@ -297,10 +297,11 @@ def _check_columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
     values = to_public_list(columns, "columns")
-    if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
-        return tuple(map(str, values))
+    if isinstance(values, (list, tuple)) and all(isinstance(value, str) for value in values):
+        if 0 < len(set(values)) == len(values):
+            return tuple(values)
     raise PydpstatError(
-        f"columns must be a list of names without repetition; got {checks.describe_value(columns)}. "
+        f"columns must be a list of texts, the names of columns, without repetition; got {checks.describe_value(columns)}. "
         "Leave it out for a single variable."
     )
 

@@ -140,7 +140,7 @@ def test_moments_of_groups_are_those_of_the_records():
 def test_moments_of_groups_refuse_noise_of_all_columns():
     frame = FRAME.assign(other=FRAME.income)
     with pytest.raises(dp.PydpstatError, match="mechanism must be 'laplace' or 'gaussian'"):
-        dp.moments(frame, 1.0, bounds=(0, 4), mechanism="linf", **BY)
+        dp.moments(frame, 1.0, bounds=[(0, 4)] * 2, mechanism="linf", **BY)
     with pytest.raises(dp.PydpstatError, match="group must be one of the release's groups"):
         dp.moments(FRAME, 1.0, bounds=(0, 4), **BY, rng=1).ttest(1.0, "x")
 

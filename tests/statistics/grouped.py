@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat
+from pydpstat.errors import LargeEpsilonWarning
 
 # noise of 1e-8 at most; the records' rounding is 2^-41 of the range of 10
 EPSILON, CLOSE = 1e9, 1e-6
@@ -40,6 +41,7 @@ def released(name, data, epsilon=EPSILON, **options):
     more = SUMS if name in NUMBERS else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", LargeEpsilonWarning)
         warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
         return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
+from pydpstat.errors import LargeEpsilonWarning
 from tests.statistics.calls import CALLS, TABLES
 
 # what a processor signals when it is used: R's NA_real_ is such a number
@@ -46,6 +47,8 @@ def test_no_flag_comes_out(function, rule, capfd):
     for name, data in {**DATA, **gaps}.items():
         with np.errstate(all="raise"), warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", LargeEpsilonWarning)
+            warnings.filterwarnings("ignore", ".*are the bounds in the units of the data")
             warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
             try:
                 NUMBERS[function](data, **RULES[rule])
