@@ -329,6 +329,29 @@ def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(s
     )
 
 
+@pytest.mark.parametrize("ratio, finite", [(1.01, True), (0.99, False), (-1.01, False)])
+def test_a_standard_error_needs_information_of_three_standard_deviations_of_its_noise(ratio, finite):
+    line, zero, scale = fit_minimax_line(-3.0, 3.0), np.zeros(1), np.array([7.0])
+    # a constant alone, whose information has Laplace noise; one below 0 is none
+    information = np.array([[ratio * 3.0 * math.sqrt(2.0) * 7.0]])
+    law = LogitInference(zero, zero, information, np.array([[100.0]]), 100.0, line, zero, zero, zero, scale)
+    assert math.isfinite(law.compute_standard_error(np.ones(1))) == finite
+
+
+def test_curvature_is_counted_in_standard_deviations_of_the_noisy_score():
+    n, center, step, scale = 400.0, 0.7, 0.9, 3.0
+    before, after = evaluate_logistic([center, center + step])
+    weight, zero = before * (1.0 - before), np.zeros(1)
+    information = np.array([[n * weight]])
+    scales = np.array([scale]), zero, zero, zero
+    line = fit_minimax_line(-3.0, 3.0)
+    law = LogitInference(np.array([center]), step * information[0], information, np.array([[n]]), n, line, *scales)
+    assert law.estimate == pytest.approx([center + step])
+    # of a constant alone: the score changes by n (s(after) - s(before)), and its variance is that of y and of the noise
+    missed, variance = n * (weight * step - (after - before)), n * weight + 2.0 * scale**2
+    assert law.curvature_shift == pytest.approx(missed / math.sqrt(variance), rel=1e-6)
+
+
 @pytest.mark.slow
 def test_intervals_have_what_is_not_rejected():
     law = simulated(2000, np.array([-0.5, 1.0]), 1.0, np.random.default_rng(9), 1.0)

@@ -301,7 +301,7 @@ class LogitInference(ReadOnlyArrays):
 
     def _compute_slope(self, combination: Floats) -> float:
         basis, a, _ = self._project_equations(combination)
-        return abs(float(a @ basis.T @ self.information @ basis[:, 0]))
+        return float(a @ basis.T @ self.information @ basis[:, 0])
 
     def _compute_statistic_parts(
         self, combination: Floats, value: float, shape: int | float
