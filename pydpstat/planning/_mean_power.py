@@ -80,7 +80,8 @@ def simulate_noisy_sums(
 def compute_matrix_root(covariance: Floats) -> Floats:
     """Return a matrix whose product with its transpose is a covariance matrix, which may be singular."""
     values, vectors = np.linalg.eigh(covariance)
-    return vectors * np.sqrt(np.maximum(values, 0.0)) + 0.0
+    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
 
 
 def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:

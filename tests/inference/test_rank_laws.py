@@ -253,8 +253,10 @@ def test_the_mean_of_signs_has_a_binomial_law():
         assert compute_mean_tail(0.4, value / 5.0 - 1.0, 10, 1e-12) == pytest.approx(at, rel=1e-9)
         assert compute_mean_tail(0.4, (value + 0.25) / 5.0 - 1.0, 10, 1e-12) == pytest.approx(0.75 * at + 0.25 * after)
     # very wide noise
-    narrow, wide = (compute_mean_tail(0.4, 0.5, 10, 0.2 * times) for times in (1e5, 1.000001e5))
-    assert narrow == pytest.approx(wide, abs=1e-9) and compute_mean_tail(0.4, 0.5, 10, math.inf) == pytest.approx(0.5)
+    narrow, wide = (compute_mean_tail(0.4, 0.9, 10, 0.2 * times) for times in (1e5, 1.000001e5))
+    assert narrow == pytest.approx(wide, rel=1e-9) and compute_mean_tail(0.4, 0.9, 10, math.inf) == pytest.approx(0.5)
+    # the density of the noise at 0, times the distance from the mean, which half a step is added to
+    assert 0.5 - wide == pytest.approx((0.9 - (0.4 + 0.1)) / (2.0 * 0.2e5), rel=1e-4)
     # the normal law takes over where it is as good
     far, near = (compute_mean_tail(0.3, 0.31, pairs, 1e-3) for pairs in (60_000, 49_000))
     assert 0.5 * near < far < near < 0.1

@@ -155,7 +155,6 @@ def maximize_welch_tail(
     """
     simulated = _SimulatedGroups(groups, distance, alternative)
     size, (n_first, n_second) = groups[0].noises[0].size, simulated.min_variances.shape
-    share, indices = 0.0, start
     # a p-value and a rejection need all pairs; an early stop does not
     for margin in (0, 2, n_first + n_second) if stop_above < 1.0 else (n_first + n_second,):
         rows, columns = (

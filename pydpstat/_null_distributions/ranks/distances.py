@@ -292,6 +292,6 @@ def compute_mean_tail(u: float, x: float, n_pairs: int, noise_scale: float) -> f
         ) / step
         return float((masses * averages).sum())
     middle = distances - 0.5 * step
-    # infinite noise has a tail of 1/2 everywhere
-    tails = 0.5 * np.exp(-np.abs(middle) / noise_scale) if math.isfinite(noise_scale) else np.full(k.size, 0.5)
+    # 1/2 everywhere for infinite noise
+    tails = 0.5 * np.exp(-np.abs(middle) / noise_scale)
     return float((masses * np.where(middle >= 0.0, tails, 1.0 - tails)).sum())
