@@ -144,6 +144,16 @@ def test_no_records_where_their_number_is_private():
         pydpstat.chisquare([], 1.0, levels=["a", "b"])
 
 
+def test_a_p_value_with_a_private_number_of_records_is_that_of_the_statistic_without_it():
+    rng, n, p, rate = np.random.default_rng(6), 60, np.array([0.9, 0.1]), 0.3
+    noise = simulation.simulate_geometric_noise(rng, rate, (160_000, 2))
+    drawn = compute_fit_statistic(rng.multinomial(n, p, 160_000) + noise, p, None, rate)
+    noisy = np.array([40.0, 20.0])
+    statistic, pvalue = simulate_fit_pvalue(noisy, p, None, rate)
+    share = float((drawn >= statistic).mean())
+    assert 0.005 < share < 0.02 and pvalue > share - 4.0 * math.sqrt(share / 160_000)
+
+
 def test_one_level_leaves_nothing_to_test():
     for neighbors in ("bounded", "unbounded"):
         assert pydpstat.chisquare(["a"] * 9, 1.0, levels=["a"], neighbors=neighbors).pvalue == 1.0

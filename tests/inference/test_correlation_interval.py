@@ -10,6 +10,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat._null_distributions.proportions.shares import (
+    CorrelationIntervals,
     CorrelationSpread,
     compute_population_limits,
     estimate_spread,
@@ -102,6 +103,12 @@ def test_groups_matrices_and_noise_of_other_kinds():
     gaussian = pydpstat.corr(*NORMAL.T, 50.0, **BOUNDS, mechanism="gaussian", delta=1e-6, rng=1)
     assert 0.45 < population(gaussian)[0, 0] < 0.6 < population(gaussian)[0, 1] < 0.7
     assert (population(pickle.loads(pickle.dumps(gaussian))) == population(gaussian)).all()
+
+
+def test_intervals_of_several_correlations_are_equal_to_nothing_but_themselves():
+    one, other = (CorrelationIntervals(np.zeros(2), (), 10, None, None) for _ in range(2))
+    # arrays of two values are neither equal nor not
+    assert one == one and one != other and len({one, other}) == 2
 
 
 def test_records_of_a_unit_are_no_independent_draws():

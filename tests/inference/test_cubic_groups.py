@@ -15,6 +15,7 @@ from pydpstat._null_distributions.means.skewed_groups import (
     round_mean_outwards,
 )
 from pydpstat._null_distributions.means.skewed_shapes import simulate_shape_sums
+from pydpstat._null_distributions.means.skewed_t import compare_moments, make_plausible_variances
 
 RNG = np.random.default_rng(5)
 BOUNDS = (-4.0, 4.0)
@@ -125,6 +126,23 @@ def test_a_default_interval_draws_few_shapes(monkeypatch):
     assert len(drawn) < 4_000
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_normal_records_have_the_variances_that_are_plausible_on_both_sides(sign):
+    from pydpstat.inference.means._cubic_release import unscale_cubic_sums
+
+    z = sign * (np.random.default_rng(1).exponential(0.2, 60).clip(0, 1) - 0.5)
+    known = unscale_cubic_sums([z.sum(), (z**2).sum(), (4 * z**3 - 3 * z).sum()], 60, 1e3)
+    groups = make_skewed_groups([known, known])
+    for distribution, observed, by_side in zip(groups.distributions, groups.observed_sums, groups.plausible_variances):
+        tail = 0.25 * groups.excluded / 2
+        variances = make_plausible_variances(distribution, observed, tail)
+        up, down = (compare_moments(distribution, observed, variances, side, tail).find_plausible() for side in by_side)
+        assert (up[0] != down[0]).any()
+        for mask, by_share in zip((up, down), by_side.values()):
+            assert by_share.get(0, []) == variances[up[0] & down[0]].tolist()
+            assert by_share.get(1, []) == variances[mask[1]].tolist()
+
+
 def test_means_are_rounded_towards_the_middle():
     means = np.linspace(-1.0, 1.0, 201)
     rounded = np.array([round_mean_outwards(float(mean)) for mean in means])
@@ -172,7 +190,8 @@ def test_the_power_does_not_fall_with_epsilon(test, effect):
 
 @pytest.mark.slow
 def test_a_plan_of_one_side_has_the_sign_of_its_effect():
-    powers = [dp.plan("ttest_ind", 5, n=60, effect=0.5, alternative="greater").power]
-    powers.append(dp.plan("ttest_ind", 5, n=60, effect=-0.5, alternative="less").power)
+    # with sums of cubes from an epsilon of 40 / sqrt(60) on
+    powers = [dp.plan("ttest_ind", 6, n=60, effect=0.5, alternative="greater").power]
+    powers.append(dp.plan("ttest_ind", 6, n=60, effect=-0.5, alternative="less").power)
     assert min(powers) > 0.6 and powers[0] == pytest.approx(powers[1], abs=0.05)
     assert dp.plan("ttest_ind", 5, n=(40, 90), effect=0.5, neighbors="unbounded").power > 0.3

@@ -94,6 +94,9 @@ def test_the_sums_have_the_moments_of_their_records(share, side):
     assert sums.first.var() == pytest.approx(n * variance, rel=0.02)
     assert sums.second.mean() == pytest.approx(n * variance, rel=0.01)
     assert sums.third.mean() == pytest.approx(n * third, abs=0.05)
+    # the mean of y^4, of two values and a normal variable in between
+    fourth = part * (far**2 - part + (part / far) ** 2) + 6.0 * part * (variance - part) + 3.0 * (variance - part) ** 2
+    assert np.cov(sums.first, sums.third)[0, 1] == pytest.approx(n * fourth, rel=0.03)
     moments = compute_shape_moments(mean, np.array([variance]), side)
     place = int(np.argmin(np.abs(np.array(RARE_VARIANCE_SHARES) - share)))
     if RARE_VARIANCE_SHARES[place] == share:

@@ -34,6 +34,9 @@ def test_what_is_not_rejected_is_found_beyond_a_gap():
     # up to 1 and again from 2.2 to 3.2; all p-values are 0 or 1
     end = find_interval_end(lambda x: float(x <= 1.0 or 2.2 <= x <= 3.2), 0.5, 0.0, 0.5, 1.0, 10.0)
     assert 3.2 < end < 3.22
+    # the search ends with the third value in succession that is rejected: 1.5, 2.25 and 3
+    end = find_interval_end(lambda x: float(x <= 1.0 or 3.6 <= x <= 4.0), 0.5, 0.0, 0.5, 1.0, 10.0)
+    assert 1.0 < end < 1.02
     assert find_interval_end(lambda x: 1.0, 0.5, 0.0, 0.5, -1.0, 1.0) == -1.0
 
 

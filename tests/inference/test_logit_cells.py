@@ -11,8 +11,8 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
-from pydpstat._null_distributions.logistic.cell_logit import CellLogit
-from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic, fit_cell_lines
+from pydpstat._null_distributions.logistic.cell_logit import CellLogit, ScoreExpansion
+from pydpstat._null_distributions.logistic.logistic_cells import CellModel, CellTable, evaluate_logistic, fit_cell_lines
 from pydpstat._null_distributions.noise import BinomialTerms, CubeTerms, GeometricTerms, WeightedSum
 from pydpstat.inference.logistic._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
 from pydpstat.inference.logistic._logit_cells import CellRecords, DesignCells
@@ -154,6 +154,56 @@ def test_counts_are_those_of_pandas():
     wanted = FRAME.groupby(["sex", "region", "y"]).size()
     assert query.exact == tuple(wanted.tolist()) and query.sensitivities == (2,)
     assert query.labels.names[1] == "sex=f, region=r0, y=True"
+
+
+ROWS = np.array([[1.0, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0, 0.0]])
+
+
+def table_of_two_numbers(means, covariance):
+    """A table without noise of three cells, each with these means of two numbers and this covariance matrix."""
+    sizes, responses = np.array([300.0, 150.0, 50.0]), np.array([[0.6, 0.4], [0.5, 0.5], [0.2, 0.8]])
+    counts, products = sizes[:, None] * responses, sizes.sum() * (covariance + np.outer(means, means))
+    return CellTable(ROWS, (3, 4), counts, counts[..., None] * means, products, 0.0, False, 0.0, np.ones(3))
+
+
+def test_two_numbers_have_beta_distributions_in_all_cells():
+    means, variances = np.array([0.3, -0.2]), np.array([0.1, 0.25])
+    model = CellModel(table_of_two_numbers(means, np.diag(variances)))
+    points, masses = model._points, model._masses
+    # 128 points of a sequence of low discrepancy, which are turned a little for the exact covariance
+    shares = (np.arange(128) + 0.5) / 128
+    for mean, variance, values in zip(means, variances, points[0].T):
+        size = (1.0 - mean * mean) / variance - 1.0
+        beta = stats.beta(0.5 * (1.0 + mean) * size, 0.5 * (1.0 - mean) * size, -1.0, 2.0)
+        assert (mean + np.sort(values))[8:-8] == pytest.approx(beta.ppf(shares)[8:-8], abs=0.03)
+    assert masses == pytest.approx(1.0 / 128)
+
+
+def test_sums_and_information_of_two_numbers_are_those_of_records_at_the_points():
+    means, covariance = np.array([0.1, -0.3]), np.array([[0.1, 0.03], [0.03, 0.05]])
+    table = table_of_two_numbers(means, covariance)
+    model = CellModel(table)
+    points, masses = model._points, model._masses
+    assert (points[0].T * masses) @ points[0] == pytest.approx(covariance) and masses @ points[0] == pytest.approx(0.0)
+    b, expected, information = np.array([0.4, -0.5, 1.0, 2.0, -1.5]), np.zeros(5), np.zeros((5, 5))
+    for row, size in zip(ROWS, table.counts.sum(axis=1)):
+        x = np.hstack([np.tile(row[:3], (128, 1)), means + points[0]])
+        s = evaluate_logistic(x @ b)
+        expected += size * (masses * s) @ x
+        information += size * (x.T * (masses * s * (1.0 - s))) @ x
+    found = model.evaluate_at(b)
+    assert found.expected == pytest.approx(expected) and found.information == pytest.approx(information)
+
+
+def test_the_noise_of_a_numbers_information_is_that_of_its_remainder():
+    table, zero = table_of_two_numbers(np.zeros(2), 0.1 * np.eye(2)), np.zeros(5)
+    # two sums and three products in one vector of cube noise
+    units = np.array([3.0, 3.0, 0.5, 0.5, 0.5])
+    expansion = ScoreExpansion(
+        zero, zero, np.eye(5), np.zeros(3), np.zeros(3), np.zeros(3), 0.2, np.zeros((3, 4)), units
+    )
+    found = CellLogit(table, expansion)._compute_information_noise(np.eye(5))
+    assert found == pytest.approx([0.0, 0.0, 0.0, *[0.25 * CubeNoise(1.0, 5).std() ** 2] * 2])
 
 
 @pytest.mark.slow

@@ -10,8 +10,10 @@ import pydpstat
 from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic
 from pydpstat._null_distributions.logistic.logistic_equations import (
     EquationPoint,
+    EquationQueries,
     LogitSums,
     Scaling,
+    solve_equations,
     sum_remaining_epsilon,
 )
 from pydpstat.inference.logistic._logit_records import LogitRecords
@@ -202,6 +204,19 @@ def test_a_window_is_within_the_bounds_and_wider_without_noise():
     assert near.half_width < wide.half_width < whole.half_width == 1.1
     turned = whole.inverse_combinations @ np.array([0.5, 2.0])
     assert whole.combinations @ turned == pytest.approx([0.5, 2.0])
+
+
+@pytest.mark.parametrize("records, share", [(1e3, 0.4), (1e6, 0.1)])
+def test_the_information_has_between_a_tenth_and_four_tenths_of_epsilon(records, share):
+    sums, asked = LogitSums(records, np.zeros(2), records * np.diag([1.0, 0.1]), np.zeros(2), (True,)), []
+
+    def release_equations(point, epsilon):
+        asked.append((point.information_share, epsilon))
+        return np.array([0.0, 0.0, records, 0.0, records]), 1.0 / epsilon
+
+    solve_equations(sums, np.zeros(2), 0.4, EquationQueries((1, 4), 1.0, None, release_equations))
+    assert math.fsum(epsilon for _, epsilon in asked) == pytest.approx(0.4)
+    assert [each for each, _ in asked] == [share] * len(asked)
 
 
 def test_what_is_left_of_epsilon_is_not_rounded_up():

@@ -13,7 +13,7 @@ import pydpstat as dp
 from pydpstat._null_distributions.noise import Tulap
 from pydpstat._null_distributions.ranks import rank_statistics as ranks
 from pydpstat.planning import _count_power, _mean_power
-from pydpstat.planning._test_settings import PLANNED_TESTS
+from pydpstat.planning._test_settings import PLANNED_TESTS, make_power_settings
 
 BOUNDS = (-4.0, 4.0)
 # in standard errors of both simulations: false alarms in one of 16,000 comparisons
@@ -142,6 +142,50 @@ def test_the_critical_value_is_the_smallest():
         assert ranks.compute_upper_tail(law, limit, rate) <= alpha < ranks.compute_upper_tail(law, limit - 1, rate) or (
             limit == 73 and rate == 50.0
         )
+
+
+def test_draws_as_extreme_as_a_rejected_value_have_at_most_the_level():
+    # a p-value is (1 + those) / (1 + all) and what is left out: 0.05 itself is rejected
+    assert _mean_power.count_allowed_draws(0.05, 0.0, 1999) == 99
+    assert _mean_power.count_allowed_draws(0.05, 0.002, 1999) == 95
+    assert _mean_power.count_allowed_draws(0.05, 0.0, 18) == -1
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.4])
+def test_without_noise_the_power_is_that_of_the_t_test_about_any_mean(mean):
+    shift, limit = 0.1 * math.sqrt(1000), stats.t.isf(0.025, 999)
+    power = stats.nct.sf(limit, 999, shift) + stats.nct.cdf(-limit, 999, shift)
+    found = _mean_power.compute_one_sample_power(1000, 1e6, 0.1, 0.1, mean, 0.05, "two-sided", is_normal=True)
+    # 2,000 runs, and what is left out of the variances
+    assert found == pytest.approx(power, abs=0.03)
+
+
+def test_without_noise_the_power_of_two_proportions_is_nearly_that_of_normal_ones():
+    found = _count_power.compute_two_counts_power((400, 400), 50.0, 0.3, 0.1, 0.05, "two-sided")
+    sds = math.sqrt(2 * 0.35 * 0.65 / 400), math.sqrt((0.4 * 0.6 + 0.3 * 0.7) / 400)
+    assert found == pytest.approx(stats.norm.sf((1.96 * sds[0] - 0.1) / sds[1]), abs=0.02)
+    # a proportion of more than 1 or of less than 0 is none
+    both = [_count_power.compute_two_counts_power((9, 9), 1.0, 0.3, each, 0.05, "two-sided") for each in (0.7, 0.9)]
+    assert both[0] == both[1] > 0.05
+
+
+@pytest.mark.parametrize("sizes", [(120, 180), (150, 250)])
+def test_rank_sums_have_the_mean_and_the_variance_of_shifted_groups(sizes):
+    drawn, pairs = _count_power.simulate_rank_sums(sizes, np.array([0.6, 0.0])), sizes[0] * sizes[1]
+    # the first wins a pair with probability P(Z < 0.6 / sqrt(2)), two pairs of one record with that of two Z
+    won = stats.norm.cdf(0.6 / math.sqrt(2))
+    two = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([0.6 / math.sqrt(2)] * 2)
+    variance = pairs * (won * (1 - won) + (sum(sizes) - 2) * (two - won * won))
+    # four standard errors of 2,000 draws
+    mean = sizes[0] * (sizes[0] + 1) / 2 + pairs * won
+    assert drawn[:, 0].mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / 2000))
+    assert drawn[:, 0].var() == pytest.approx(variance, rel=4 * math.sqrt(2 / 2000))
+
+
+def test_the_null_mean_is_the_middle_of_the_bounds_if_none_is_given():
+    made = make_power_settings("ttest_1samp", {"bounds": (2, 10), "popmean": 8, "sd": 1})
+    assert (made.null_mean, made.sd) == (0.5, 0.25)
+    assert make_power_settings("ttest_1samp", {"bounds": (2, 10)}).null_mean == 0.0
 
 
 @pytest.mark.slow

@@ -107,6 +107,12 @@ def test_nothing_is_rejected_where_noise_is_all(alternative):
     assert noisy.compute_pvalue(ProportionLine.from_difference(0.0), alternative) == 1.0
 
 
+@pytest.mark.parametrize("sizes, informative", [((9, 30), False), ((30, 30), False), ((30, 31), True), ((31, 9), True)])
+def test_one_group_larger_than_the_noise_is_informative(sizes, informative):
+    assert stats.dlaplace(0.1).ppf(0.975) == 30
+    assert NoisyGroupCounts((10.0, 20.0), sizes, 0.1).is_informative == informative
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_intervals_and_tests_agree(alternative):
     pair, noisy = NoisyBinaryCounts(62.0, 41.0, 1.0), NoisyGroupCounts((62.0, 41.0), (100, 90), 1.0)

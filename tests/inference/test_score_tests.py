@@ -1,6 +1,7 @@
 """The score tests of all coefficients together: against one at a time by plain algebra, and their work."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,6 +129,13 @@ def test_a_coefficient_that_noise_hides_has_no_ends():
     hidden = np.flatnonzero(tests.observed.signal_to_noise <= 0.0)
     assert hidden.size and np.isfinite(tests.observed.errors).all()
     assert np.isinf(compute_score_limits(noisy, 0.8, hidden)).all()
+
+
+def test_only_levels_below_the_smallest_p_value_have_no_ends():
+    noisy = replace(moments(LAYOUTS["numbers"], scale=0.5), excluded=0.01)
+    assert 0.01 < noisy.pvalue_floor < 0.0101
+    below, above = (compute_score_limits(noisy, alpha, np.array([1]))[1] for alpha in (0.01, 0.015))
+    assert np.isinf(below).all() and np.isfinite(above).all()
 
 
 def test_simulated_scores_of_several_chunks_are_all_draws():

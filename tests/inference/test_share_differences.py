@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
+from pydpstat._null_distributions.noise import SMALLEST_RATE
 from pydpstat._null_distributions.proportions.one_proportion import NoisyBinaryCounts
 from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 
@@ -38,6 +39,11 @@ def test_differences_of_many_records_are_those_of_normal_variables(first, second
     assert (
         given.compute_pvalue() == pytest.approx(2.0 * ndtr(-z), rel=0.1) if z < 4.0 else given.compute_pvalue() < 2e-4
     )
+
+
+def test_nothing_is_said_where_noise_is_all():
+    found = ShareDifference(NoisyBinaryCounts(90.0, 3.0, 0.5 * SMALLEST_RATE), NoisyBinaryCounts(3.0, 90.0, 1.0))
+    assert found.compute_limits(0.05) == (-1.0, 1.0) and found.compute_pvalue() == 1.0
 
 
 @pytest.mark.slow

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pydpstat
-from pydpstat._null_distributions.survey.weighted_quantiles import bound_laplace_sum_cdf
+from pydpstat._null_distributions.survey.weighted_means import NoisySize, PrivateSizeTotal
+from pydpstat._null_distributions.survey.weighted_quantiles import WeightedCells, bound_laplace_sum_cdf
 from pydpstat._release.options import options
 from pydpstat.inference.survey._weighted_sums import (
     compute_cell_sums,
@@ -35,6 +36,22 @@ def sums_of(x, w, neighbors, edges=None, groups=None):
         return make_weighted_query("weighted_mean", sums, 2, known, size)
     sums, size = known.compute_sums(partial(compute_cell_sums, edges=edges))
     return make_weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
+
+
+def test_records_outside_a_domain_are_zeros_within_the_bounds():
+    # of 50 records 30 are in the domain, with z of 0.2 on average and z^2 of 0.3; a y of 0 is a z of -1.5
+    weights = np.linalg.solve([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]], [30.0, 6.0, 9.0])
+    found = PrivateSizeTotal(tuple(weights), 0.0, (2.0, 10.0), NoisySize(50.0, 1.0, 1)).make_sums(50)
+    assert found.sums == pytest.approx((50.0, 6.0 - 1.5 * 20, 9.0 + 1.5**2 * 20)) and found.size == 50
+
+
+@pytest.mark.parametrize("edge", [1, 3, 9])
+def test_the_noise_of_a_weight_below_an_edge_is_that_of_all_cells(edge):
+    cells = WeightedCells((5.0,) * 10, (5.0,) * 10, 0.0, tuple(range(11)), (2.0, 3.0), 60)
+    noise = np.array(cells.compute_edge_sums(edge, 0.3).noise)
+    # records are 1 below the edge and -1 above, less a mean of -0.4
+    squares = edge * 1.4**2 + (10 - edge) * 0.6**2
+    assert np.square(noise[1]).sum() == pytest.approx(2.0**2 * squares)
 
 
 @pytest.mark.slow

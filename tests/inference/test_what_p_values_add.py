@@ -9,6 +9,7 @@ from pydpstat._null_distributions.means.noisy_welch import (
     _SimulatedGroups,
     compute_welch_pvalue,
     make_welch_groups,
+    maximize_welch_tail,
 )
 from pydpstat._null_distributions.simulation import DRAWS_POWER
 
@@ -48,10 +49,13 @@ def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
     given = ((100, 21.0), (60, 4.0))
     pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in given)
     every = slice(None)
-    both = _SimulatedGroups(make_welch_groups(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
+    groups, distance = make_welch_groups(pair, 0.0), 21.0 / 100 - 4.0 / 60
+    both = _SimulatedGroups(groups, distance, "two-sided")
     counts = max(int(both.count_exceedances(shapes, every, every).max()) for shapes in SHAPE_PAIRS)
     assert compute_welch_pvalue(pair)[1] == pytest.approx(2 * EXCLUDED_PROBABILITY + (1 + counts) * LEAST, rel=1e-12)
     # not at the variances where the search begins
     assert counts > max(
         int(both.count_exceedances(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in SHAPE_PAIRS
     )
+    # nor does a search end there that may stop above a larger one
+    assert maximize_welch_tail(groups, distance, "two-sided", 0.9, (15, 15))[1] == pytest.approx((1 + counts) * LEAST)

@@ -13,6 +13,7 @@ from scipy import stats
 import pydpstat as dp
 from pydpstat import PydpstatError
 from pydpstat._null_distributions import weight_moments
+from pydpstat.planning._release_errors import ChoiceErrors, TwoPointDistribution
 
 ROOM = {"bounds": (0, 100)}
 GROUPS = {"by": "region", "levels": ["north", "south"], "other": None}
@@ -234,6 +235,22 @@ def test_several_quantiles_are_as_far_off_as_was_planned():
     errors = np.abs(drawn - np.quantile(x, qs))
     assert np.quantile(errors, 0.95, axis=0) == pytest.approx(planned.accuracy().to_numpy(), rel=0.2)
     assert planned.to_frame().index.tolist() == ["0.1", "0.5", "0.9"]
+
+
+def test_the_bound_of_an_error_may_be_the_largest_one():
+    # ten probabilities of 0.1 add up to less than 1 in floating point
+    errors = ChoiceErrors(((np.arange(10.0), np.full(10, 0.1)),), ())
+    assert errors.compute_error_bound(1e-17) == 9.0 and errors.compute_error_bound(0.25) == 7.0
+
+
+def test_a_share_lies_at_its_point_and_may_be_0_or_1():
+    law = TwoPointDistribution(0.3)
+    assert law.cdf(np.array([-0.1, 0.0, 0.9, 1.0])).tolist() == [0.0, 0.7, 0.7, 1.0]
+    assert law.ppf(np.array([0.0, 0.7, 0.71, 1.0])).tolist() == [0.0, 0.0, 1.0, 1.0]
+    for share in (0, 1):
+        assert dp.plan("proportion", 1.0, n=100, distribution=share, neighbors="unbounded").accuracy() < 0.1
+    with pytest.raises(PydpstatError, match="a share from 0 to 1"):
+        dp.plan("proportion", 1.0, n=100, distribution=1.01, neighbors="unbounded")
 
 
 def test_epsilon_and_n_of_a_median():
