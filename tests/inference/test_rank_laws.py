@@ -257,6 +257,9 @@ def test_the_mean_of_signs_has_a_binomial_law():
     assert narrow == pytest.approx(wide, rel=1e-9) and compute_mean_tail(0.4, 0.9, 10, math.inf) == pytest.approx(0.5)
     # the density of the noise at 0, times the distance from the mean, which half a step is added to
     assert 0.5 - wide == pytest.approx((0.9 - (0.4 + 0.1)) / (2.0 * 0.2e5), rel=1e-4)
+    # exact up to 4,096 values within nine standard deviations and 40 of the mean, here 3,951
+    exact = stats.binom.sf(92_949, 185_000, 0.5)
+    assert compute_mean_tail(0.0, 92_950 / 92_500 - 1.0, 185_000, 1e-12) == pytest.approx(exact, rel=1e-6)
     # the normal law takes over where it is as good
     far, near = (compute_mean_tail(0.3, 0.31, pairs, 1e-3) for pairs in (60_000, 49_000))
     assert 0.5 * near < far < near < 0.1
