@@ -108,6 +108,25 @@ def test_small_p_values_are_those_of_many_draws():
     assert plain - 5.0 * math.sqrt(plain / draws) < p < 20.0 * plain
 
 
+def test_means_far_apart_have_a_p_value_below_what_the_first_sets_leave_out():
+    pair = sums(1500, 0.03), sums(1000, -0.03)
+    statistic, pvalue = compute_two_sample_pvalue(pair)
+    # the statistic has longer tails than a normal variable
+    assert max(PVALUE_FLOOR, 2.0 * stats.norm.sf(statistic)) < pvalue < 1e-4 < compute_welch_pvalue(pair)[1]
+
+
+def test_the_bound_of_a_statistic_out_of_reach_is_what_the_wider_sets_leave_out():
+    noise = np.array([2.0, 0.0]), np.array([0.0, 4.0])
+    groups = [group_means.GroupSquares(40, 2.4, *noise, 8.0, 2.0, "laplace")] * 3
+    assert group_means.bound_pvalue(groups, [0.0], 1e4, False) == pytest.approx(2e-7, rel=1e-6)
+
+
+def test_a_one_sided_interval_of_a_difference_reaches_the_end_of_the_bounds_in_the_unit_of_the_data():
+    pair = sums(300, 0.05), sums(200, -0.05)
+    low, high = WelchInterval(pair, 3.0, "greater").compute_limits(0.05)
+    assert -6.0 < low < 0.3 and high == 6.0
+
+
 @pytest.mark.slow
 def test_two_groups_and_one_sided_alternatives():
     pair = sums(1500, 0.03), sums(1000, -0.03)
