@@ -195,7 +195,7 @@ def _keep_first(
     by_unit, is_new = _sort_records(codes[many], hash_records(many), by_group)
     firsts = np.cumsum(sizes) - sizes
     if by_group:
-        rank = np.cumsum(is_new)
+        rank = np.cumsum(is_new, dtype=np.int64)
         rank -= np.repeat(rank[firsts] - 1, sizes)
         kept = by_unit[rank <= maximum]
     else:
@@ -235,8 +235,11 @@ def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes | np.uint64:
     return repetitions
 
 
-def encode_ids(ids: object, size_hint: int | None = None) -> tuple[np.ndarray, Column]:
-    """Return a code for each id, -1 for missing ones, and the distinct ids, about `size_hint` in number."""
+def encode_ids(ids: object, are_repeated: bool = False) -> tuple[np.ndarray, Column]:
+    """Return a code for each id, -1 for missing ones, and the distinct ids.
+
+    If most ids are repeated, numbers need half the memory.
+    """
     filled = fill_masked(ids)
     values = filled if hasattr(filled, "dtype") else to_object_array(filled)
     if values.dtype == object:
@@ -248,7 +251,7 @@ def encode_ids(ids: object, size_hint: int | None = None) -> tuple[np.ndarray, C
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
-        return pd.factorize(values, size_hint=size_hint)
+        return pd.factorize(values, size_hint=len(values) // 2 if are_repeated else None)
     except Exception:  # objects may raise any exception when hashed or compared
         return _encode_objects(to_object_array(values))
 
@@ -270,8 +273,7 @@ def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.
 
 def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return the code of each record's unit, and a hash of each unit that is the same for equal ids."""
-    # several records of a unit are usual: half the memory
-    codes, distinct_ids = encode_ids(ids, size_hint=len(ids) // 2)
+    codes, distinct_ids = encode_ids(ids, are_repeated=True)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must identify the unit of each record; {name!r} has missing values. Leave out such "
