@@ -9,6 +9,7 @@ from dataclasses import replace
 from pydpstat.porting import _matching as matching
 from pydpstat.porting._assignments import IMPLICIT_FUNCTIONS, RETURN_SINK, Assignments, Sink
 from pydpstat.porting._code import LAMBDA, Code, TranslationError
+from pydpstat.porting._dots import DotsFunctions
 from pydpstat.porting._escapes import quote_text
 from pydpstat.porting._layout import split_statement
 from pydpstat.porting._scope import (
@@ -32,6 +33,8 @@ class Definitions(Assignments):
     # where the last statement ended, and whether a function can be defined before the current statement
     end: int
     can_hoist: bool
+    # the script's functions with dots
+    dots_functions: DotsFunctions
 
     @abstractmethod
     def emit_block(self, node: Node | None, sink: Sink) -> None:
@@ -53,7 +56,24 @@ class Definitions(Assignments):
             raise TranslationError(f"{name} is defined, which R calls by itself")
         self.functions[name] = node
         self.note_variable(name, Code("", "function"))
-        self._emit_function_definition(self.scope.names[name].python, node)
+        if not matching.has_dots(node):
+            return self._emit_function_definition(self.scope.names[name].python, node)
+        for each in self.dots_functions.get_expansions(name):
+            python = self.scope.assign_free_name(each.name)
+            # an apply function refers to it by this name
+            self.scope.names[make_hidden_name(each.name)] = Variable(python, "function", each.function)
+            self._emit_function_definition(python, each.function)
+        return None
+
+    def _translate_script_call(self, node: Call, name: str, variable: Variable) -> Code:
+        if variable.made is None or not matching.has_dots(variable.made):
+            return super()._translate_script_call(node, name, variable)
+        expansion, given = self.dots_functions.expand_call(name, node.arguments)
+        python = self.get_global_name(expansion.name)
+        return self._translate_function_call(replace(node, arguments=given), python, name, expansion.function)
+
+    def translate_r_call(self, node: Call, name: str, package: str = "") -> Code:
+        return super().translate_r_call(self.dots_functions.expand_passing(node), name, package)
 
     def _emit_function_definition(self, python: str, node: Function) -> None:
         """Append the definition of a function."""

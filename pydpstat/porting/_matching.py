@@ -160,6 +160,11 @@ def check_argument_order(
         raise TranslationError(f"R evaluates {', '.join([*names, *defaults])} only when {what} uses it")
 
 
+def has_dots(function: Function) -> bool:
+    """Return whether a function takes further arguments by ``...``."""
+    return any(each.name == DOTS for each in function.formals)
+
+
 def find_drawing_defaults(function: Function, functions: ScriptFunctions) -> list[str]:
     """Return the parameters whose defaults draw, in order."""
     return [str(each.name) for each in function.formals if each.value and can_draw(each.value, functions)]

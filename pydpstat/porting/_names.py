@@ -122,6 +122,7 @@ class Names(Subscripts):
                 return column
         variable = variable or self.scope.find_variable(name)
         if variable is not None:
+            self._check_dots_value(name, variable.made)
             return Code(
                 variable.python,
                 variable.kind,
@@ -133,6 +134,10 @@ class Names(Subscripts):
         if name in CONSTANTS:
             return CONSTANTS[name]
         return Code(self.translate_reference(name), "function")
+
+    def _check_dots_value(self, name: str, made: Function | None) -> None:
+        if made is not None and matching.has_dots(made):
+            raise TranslationError(f"{name} has ... and is used as a value, whose calls are not known here")
 
     def _find_local_variable(self, name: str) -> Variable | None:
         """Return a variable of a function inside the data frame's expressions, or None."""
@@ -150,6 +155,7 @@ class Names(Subscripts):
         # a statement at top level has the facts known of earlier assignments
         first = self.scope.outer is None and not self.depth and not self.is_lenient
         if not package and name in self.assignment_counts and not first:
+            self._check_dots_value(name, self.functions.get(name))
             return self.get_global_name(name)
         home = package or packages.find_package(name, self.attached)
         if home in matching.PACKAGES and matching.has_export(home, name):

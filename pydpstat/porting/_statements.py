@@ -13,6 +13,7 @@ from pydpstat.porting._advice import add_advice
 from pydpstat.porting._assignments import DISCARD_SINK, IMPLICIT_FUNCTIONS, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import SCALAR_KINDS, VECTOR_KINDS, Code, TranslationError, TranslationProblem, refuse_groups
+from pydpstat.porting._dots import DotsFunctions
 from pydpstat.porting._escapes import quote_text, trim_text, write_comments
 from pydpstat.porting._labels import drop_column_names, name_columns, name_variables
 from pydpstat.porting._layout import LINE_WIDTH, split_statement
@@ -105,6 +106,7 @@ class Statements(Loops):
         self.chooses_generator = False
         self.bound_names: set[str] = set()
         self._collect_assignments(deepest)
+        self.dots_functions = DotsFunctions(script.expressions, self.functions, self.assignment_counts)
         self.end = 0
         for name in names:
             self.scope.names[name] = Variable(self.scope.assign_free_name(name), missing=0)
@@ -224,7 +226,7 @@ class Statements(Loops):
             self.lines += write_comments(f"R, line {line + number}: {each.strip()}", "    " * self.depth)
         self.emit_line(f"raise NotImplementedError({quote_text(f'line {line} is not translated: {reason}')})")
         for name in find_assigned_names(node):
-            if name in IMPLICIT_FUNCTIONS or name.endswith("<-"):
+            if name in IMPLICIT_FUNCTIONS or name in self.bound_names or name.endswith("<-"):
                 continue
             self.note_variable(name, Code(""))
 

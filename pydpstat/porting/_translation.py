@@ -87,10 +87,8 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
     <BLANKLINE>
     """
     script = parse(text)
-    writer, guard = (
-        Statements(script, use_own_functions=use_own_functions, deepest=_MAX_DEPTH),
-        TranslationGuard(script.expressions),
-    )
+    writer = Statements(script, use_own_functions=use_own_functions, deepest=_MAX_DEPTH)
+    guard = TranslationGuard([*script.expressions, *writer.dots_functions.nodes])
     starts, trees, found = [], [], []
     for index, each in enumerate(script.expressions):
         starts.append(len(writer.lines))

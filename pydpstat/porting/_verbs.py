@@ -30,6 +30,8 @@ _DPLYR_VERBS = set(
 # dplyr accepts both spellings
 _SPELLINGS = {"summarise": "summarize"}
 _BASE_VERBS = {"with", "subset", "transform"}
+# functions that evaluate arguments among the columns of a data frame, in all spellings
+EVALUATES_COLUMNS = _BASE_VERBS | _DPLYR_VERBS | set(_SPELLINGS)
 
 
 class Verbs(Calls):
