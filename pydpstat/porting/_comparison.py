@@ -293,8 +293,10 @@ def _compare_numbers(kind: str, there: list[float | str], flat: np.ndarray, head
         return Deviation(math.inf, f"{head}R has numbers, Python {wrong[0]!r}")
     here = np.array(known, dtype=float)
     r = np.array([_parse_recorded_number(each) for each in there], dtype=float)
-    if "NaN" in there and gone[there.index("NaN")]:
-        return Deviation(math.inf, f"{head}value {there.index('NaN') + 1}: R NaN, Python NA")
+    # an undefined result has the sign bit, and what shows it is refused
+    undefined = [isinstance(each, float) and bool(np.signbit(each)) for each in flat]
+    if plain := [k for k, each in enumerate(there) if each == "NaN" and gone[k] and not undefined[k]]:
+        return Deviation(math.inf, f"{head}value {plain[0] + 1}: R NaN, Python NA")
     with np.errstate(all="ignore"):
         off = np.abs(here - r) / np.maximum(np.abs(here), np.abs(r))
     off = np.where((here == r) | (np.isnan(here) & np.isnan(r)), 0.0, np.where(np.isnan(off), math.inf, off))

@@ -43,6 +43,12 @@ def align_operands(left: Code, right: Code) -> tuple[Code, Code, str]:
             each if each.size == max(sizes) else replace(each, text=f"np.resize({each.text}, {max(sizes)})", level=ATOM)
             for each in both
         )
+    elif (left.plain == "[]") != (right.plain == "[]") and not {left.kind, right.kind} & SCALAR_KINDS:
+        # nothing is left of the longer operand
+        left, right = (
+            each if each.plain == "[]" else replace(each, text=f"np.resize({each.text}, 0)", level=ATOM, size=0)
+            for each in both
+        )
     if left.kind == right.kind == "named":
         right = replace(right, text=f"{right.wrap_at(ATOM)}.values", level=ATOM)
     if not frames or (len(set(frames)) == 1 and frames[0]):

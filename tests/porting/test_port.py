@@ -49,6 +49,7 @@ def body(text: str) -> str:
         ("x <- pmin(c(5L, 1L), 3)", "x = r.pmin([5, 1], 3.0)"),
         ("x <- seq(0, 10, by = 5)", "x = r.seq(0.0, 10.0, by=5.0)"),
         ("x <- seq(0L, 10L, by = 5L)", "x = r.seq(0, 10, by=5)"),
+        ("x <- numeric(0) + 1:3", "x = np.zeros(0) + np.resize(np.arange(1, 4), 0)"),
     ],
 )
 def test_statements(script, python):
@@ -389,3 +390,9 @@ def test_work_that_is_left_is_listed(tmp_path, capsys):
 def test_a_missing_condition_stops_python_as_it_stops_r(script):
     with pytest.raises(PydpstatError, match="missing"):
         exec(translate_script(script).text, {})
+
+
+def test_a_name_that_is_bound_to_a_function_stops_no_translation():
+    found = translate_script('makeActiveBinding("e", function() 2, environment())\ne <- 1\ny <- 2')
+    assert [each.line for each in found.problems] == [1, 2]
+    assert "y = 2" in found.text

@@ -40,6 +40,10 @@ REFUSED = {
     'r.print(r.sapply(r.colon(1, 2), lambda i: {"a": i, "b": "x"}))',
     "r.print(r.apply(r.matrix(r.colon(1, 6), 2), [1, 2], lambda x: r.c(x, x)))",
     "r.format(-100000, digits=3.0)",
+    "r.print(r.sin(inf))",
+    "r.paste(r.log(-1.0))",
+    "r.cat(r.mean(r.numeric(0)))",
+    'r.formatC(r.power(-8.0, 1 / 3), format="f")',
 }
 
 

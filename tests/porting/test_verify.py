@@ -53,6 +53,8 @@ def status(tmp_path: Path, *pairs: tuple[str, dict[str, Any]]) -> str:
         ("x = [1.0, 2.0]", num(1.0, 2.0), v.DIFFERENT),
         ("x = np.array([1.0, 2.0])", num(1.0, 2.0, 3.0), v.DIFFERENT),
         ("x = np.array([0.5, np.nan])", num(0.5, "NaN"), v.DIFFERENT),
+        ("x = np.array([0.5, -np.nan])", num(0.5, "NaN"), v.EQUAL),
+        ("x = np.array([-np.nan, np.nan])", num("NaN", "NaN"), v.DIFFERENT),
         ("x = np.array([0.5, np.nan])", num(0.5, "NA"), v.EQUAL),
         ("x = np.array([0.5])", num(0.5, attributes={"unit": num("cm", kind="character")}), v.DIFFERENT),
         ("x = np.array([0.5])", {**num(0.5), "class": ["noquote"]}, v.DIFFERENT),

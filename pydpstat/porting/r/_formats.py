@@ -20,6 +20,7 @@ from pydpstat.porting.r._values import (  # fmt: skip
     drop_attributes,
     get_factor,
     match_shape,
+    refuse_computed_nan,
     to_plain_vector,
     to_single_integer,
     to_strings,
@@ -96,8 +97,7 @@ def format_elements(
         return [gone if is_missing(each) else known(each) for each in values]
     if values.dtype.kind != "f":
         return to_strings(values).tolist()
-    if (lost := np.isnan(values)).any() and np.signbit(values[lost]).any():
-        raise PydpstatError("a result is NaN in R, as of 0 / 0, which is NA here: leave it out, or write NA")
+    refuse_computed_nan(values)
     most = to_single_integer(CURRENT_OPTIONS["digits"] if digits is None else digits, "digits")
     penalty = to_single_integer(CURRENT_OPTIONS["scipen"]) if penalty is None else penalty
     how = compute_decimals(values[np.isfinite(values)].tolist(), most, nsmall, penalty)
@@ -247,6 +247,7 @@ def formatC(
     ('3.14', '000042')
     """
     values = to_plain_vector(x)
+    refuse_computed_nan(values)
     own = {"O": "character", "f": "double", "i": "integer"}.get(values.dtype.kind, "logical")
     kind = format or {"character": "s", "double": "g", "integer": "d"}.get(mode or own, "")
     text = own == "character"

@@ -306,7 +306,7 @@ def _wrap_columns(
     wide = [pad_texts(each, left) for each in columns]
     while wide:
         count, used = 0, len(labels[0])
-        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= CURRENT_OPTIONS["width"]):
+        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 < CURRENT_OPTIONS["width"]):
             used += len(wide[count][0]) + 1
             count += 1
         if above is not None:

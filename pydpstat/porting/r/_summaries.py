@@ -178,7 +178,10 @@ def mean(x: Value, trim: float = 0, na_rm: bool = False) -> float:
     (3.0, 2.5, 1.0)
     """
     values = _drop_missing(to_numeric_vector(x), na_rm)
-    if not trim or not values.size:
+    if not values.size:
+        # an undefined result, which is no missing value
+        return -math.nan
+    if not trim:
         return r_arithmetic.mean(values)
     if find_missing(values).any():
         return math.nan

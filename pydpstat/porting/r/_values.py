@@ -113,6 +113,19 @@ def concatenate_vectors(vectors: Sequence[Vector]) -> Vector:
     return np.concatenate([np.empty(0, bool), *vectors])
 
 
+def refuse_computed_nan(values: Vector) -> None:
+    """Refuse text of an undefined result, which is NaN in R and no missing value.
+
+    Undefined results have the sign bit, as processors set it and as elementwise functions here do; R's NA has not.
+
+    Examples
+    --------
+    >>> refuse_computed_nan(np.array([1.0, math.nan]))
+    """
+    if values.dtype.kind == "f" and (lost := np.isnan(values)).any() and np.signbit(values[lost]).any():
+        raise PydpstatError("a result is NaN in R, as of 0 / 0, which is NA here: leave it out, or write NA")
+
+
 def to_strings(x: Value) -> Vector:
     """Return a vector as strings, as R's ``as.character``, with None for missing values; a factor's labels.
 
@@ -124,7 +137,9 @@ def to_strings(x: Value) -> Vector:
     _integers.check_number_text(x)
     if isinstance(x, date):
         return to_object_array([x.strftime("%Y-%m-%d %H:%M:%S" if isinstance(x, datetime) else "%Y-%m-%d")])
-    values = to_plain_vector(x).tolist() if (factor := get_factor(x)) is None else factor
+    if (factor := get_factor(x)) is None:
+        refuse_computed_nan(to_plain_vector(x))
+    values = to_plain_vector(x).tolist() if factor is None else factor
     return to_object_array(
         [None if is_missing(each) else _text(each, int(CURRENT_OPTIONS["scipen"])) for each in values]
     )
@@ -301,7 +316,10 @@ def make_elementwise(function: Callable[..., Iterable[object]], name: str, descr
             raise PydpstatError(f"{name} needs numbers; got NULL")
         parts = expand_by_recycling(*(to_numeric_vector(each) for each in (x, *more)))
         with np.errstate(all="ignore"):
-            return match_shape(np.asarray(function(*parts)), x, *more)
+            found = np.asarray(function(*parts))
+        if found.dtype.kind == "f" and (lost := np.isnan(found)).any():
+            found = np.where(lost & ~np.logical_or.reduce([np.isnan(each) for each in parts]), -math.nan, found)
+        return match_shape(found, x, *more)
 
     apply_to_vectors.__name__ = apply_to_vectors.__qualname__ = name
     apply_to_vectors.__doc__ = f"{description}, of numbers or vectors, as in R."
