@@ -12,6 +12,9 @@ import pytest
 import pydpstat
 from pydpstat.parity._r_side import Recording, load_exports
 from pydpstat.parity.case import Case, all_cases
+from pydpstat.porting import _verify as verify
+from pydpstat.porting._recorded import load_record
+from pydpstat.porting._translation import translate_script
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -199,6 +202,19 @@ def test_every_finding_of_a_warning_has_a_place():
         assert f"(row-{row.lower()})=" in page and f"{{ref}}`{row} <row-{row.lower()}>`" in page
 
 
+PORTED = sorted((DOCS / "own" / "scripts").glob("*.R"))
+
+
+@pytest.mark.parametrize("script", PORTED, ids=lambda path: path.stem)
+def test_the_scripts_of_the_page_on_porting_are_r_s_but_for_what_is_left(script):
+    port = translate_script(script.read_text(encoding="utf-8"), script.name)
+    record = load_record(script, script.with_suffix(".json"))
+    found = verify.verify_port(port.all_chunks, record, script.parent).lines
+    assert not [each for each in found if each.status in (verify.DIFFERENT, verify.PYTHON_STOPPED)]
+    left = [each.line for each in found if each.status in (verify.NOT_TRANSLATED, verify.REFUSED)]
+    assert left == {"survey": [10]}.get(script.stem, [])
+
+
 # the package's own functions
 
 
@@ -235,9 +251,9 @@ PYTHON = sorted({*(DOCS / "own").glob("*.md")} - {DOCS / "own" / "reticulate.md"
 
 @pytest.mark.parametrize("page", PYTHON, ids=lambda page: page.stem)
 def test_all_python_on_the_own_pages_runs(page):
-    fences = re.findall(r"^```(\S+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    fences = re.findall(r"^```(\S+)(?: scripts/\S+)?$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     # what needs an extra is run by a test of its own: tests/sklearn/test_page.py
-    code = "pycon" if page.stem == "sklearn" else "{run}"
+    code = {"sklearn": "pycon", "port": "{ported}"}.get(page.stem, "{run}")
     assert code in fences and set(fences) <= {code, "sh"}
 
 
@@ -272,6 +288,18 @@ def test_a_page_is_built(tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "R, recorded (R 4" in page and "equal bit for bit" in page and "21\n2000" in page
+
+
+@pytest.mark.slow
+def test_a_script_is_shown_beside_its_translation(tmp_path):
+    pytest.importorskip("myst_parser")
+    for name in ("trial.R", "trial.json", "trial.csv"):
+        (tmp_path / name).write_bytes((DOCS / "own" / "scripts" / name).read_bytes())
+    done = build(tmp_path, "# Page\n\n```{ported} trial.R\n```\n")
+    assert done.returncode == 0, done.stderr
+    page = re.sub("<[^>]*>", "", (tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
+    assert "trial &lt;- read.csv" in page and "trial = r.read_csv" in page
+    assert "2 releases" in page and "line 11: equal bit for bit" in page
 
 
 @pytest.mark.slow

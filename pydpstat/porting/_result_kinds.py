@@ -128,6 +128,9 @@ def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequen
         raise TranslationError(f"{plain.replace('_', '.')} of NA, which is TRUE or FALSE in R")
     if plain == "str" and first in ("list", "dict"):
         raise TranslationError("str of a list, which tells R's doubles from its integers")
+    sizes = [code for (key, _), code in zip(pairs, codes) if key == "dim"]
+    if plain == "array" and (not sizes or sizes[0].kind in {"null", *SCALAR_KINDS}):
+        raise TranslationError("an array of one dimension, which is a vector here: write its values without array()")
     if "formula" in {code.kind for code in codes} and plain in _NOT_OF_FORMULAS:
         raise TranslationError(f"{plain} of a formula")
     if plain == "options" and not codes:

@@ -111,6 +111,8 @@ def test_statements(script, python):
         ("x <- list(a = 1, a = 2)", "two elements of the list have one name"),
         ("names(dimnames(table(c(1, 2))))", "the names of dimnames"),
         ("str(list(a = 1))", "str of a list"),
+        ("x <- array(1:3, 3)", "an array of one dimension"),
+        ("x <- array(1:3)", "an array of one dimension"),
         ("library(dplyr)\ndesc(1:3)", "desc of dplyr has no counterpart"),
         ("x <- c(1, 2)\nx[1, drop = TRUE]", "drop=TRUE of what is no factor"),
         ("data.frame(x = 1, row.names = 1)", "row.names of data.frame is no vector of texts"),

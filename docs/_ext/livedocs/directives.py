@@ -1,8 +1,11 @@
-"""The directives ``parity`` and ``run``: code that runs when the pages are built, and its output."""
+"""The directives ``parity``, ``run`` and ``ported``: code that runs when the pages are built, and its output."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 from functools import cached_property
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -15,9 +18,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
 from livedocs.items import ItemFailed, missing_items, register
-from livedocs.running import PageFailed, run
+from livedocs.running import PageFailed, readable, run
+from pydpstat.__main__ import main as command_line
 from pydpstat.parity._compare import Variables
 from pydpstat.parity.case import Case, all_cases
+from pydpstat.porting._translation import translate_script
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +105,43 @@ class Run(_Executed):
             alt = self.options.get("alt", "the figure that the code above draws")
             box += nodes.image(uri=f"data:image/png;base64,{picture}", alt=alt)
         return [box]
+
+
+class Ported(_Executed):
+    """``{ported} FILE``: a script of R beside its translation, and what ``check`` and ``port --verify`` say.
+
+    The record of what R computes is next to the script, so that the page is the same without R.
+    """
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the two halves, and the commands with their outputs."""
+        script = Path(self.env.relfn2path(self.arguments[0])[1])
+        for each in (script, script.with_suffix(".json")):
+            self.env.note_dependency(str(each))
+        text = script.read_text(encoding="utf-8")
+        box = nodes.container(classes=["parity"])
+        for label, side, lines, language in (
+            (script.name, "r-side", text, "r"),
+            (script.with_suffix(".py").name, "python-side", translate_script(text, script.name).text, "python"),
+        ):
+            half = nodes.container(classes=["half", side])
+            half += nodes.paragraph("", label, classes=["language"])
+            half += code(lines.rstrip(), language)
+            box += half
+        shown: list[nodes.Node] = [box]
+        for command, more in (("check", ()), ("port", ("--verify", "--recorded", f"{script.stem}.json"))):
+            said = io.StringIO()
+            with contextlib.chdir(script.parent), contextlib.redirect_stdout(said):
+                command_line([command, script.name, *more])
+            lines = "\n".join(map(readable, said.getvalue().rstrip().splitlines()))
+            words = " ".join(["python -m pydpstat", command, script.name, *more[:1]])
+            run = nodes.container(classes=["run"])
+            run += code(words, "text")
+            run += code(lines, "text", "output")
+            shown.append(run)
+        return shown
 
 
 def code(text: str, language: str, *classes: str) -> nodes.literal_block:

@@ -18,6 +18,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives and the text that is made from data."""
     app.add_directive("parity", directives.Parity)
     app.add_directive("run", directives.Run)
+    app.add_directive("ported", directives.Ported)
     app.add_directive("items", items.ItemsTable)
     app.add_role("item", items.ItemRole())
     app.add_node(items.items_table)

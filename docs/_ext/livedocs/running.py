@@ -93,14 +93,14 @@ def run(source: str, names: Variables, raises: str = "") -> Output:
     if raises and not ended:
         raise PageFailed(f"no {raises} was raised")
     return Output(
-        "\n".join(map(_readable, stream.getvalue().rstrip().splitlines())),
+        "\n".join(map(readable, stream.getvalue().rstrip().splitlines())),
         "".join(tables),
         _pictures(),
         tuple(figures),
     )
 
 
-def _readable(line: str) -> str:
+def readable(line: str) -> str:
     """Return a line of prose as lines that a page holds, and any other as it is."""
     prose = len(line) > _WIDTH and "  " not in line.strip() and "|" not in line
     return "\n".join(textwrap.wrap(line, _WIDTH, break_on_hyphens=False)) if prose else line
