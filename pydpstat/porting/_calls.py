@@ -337,7 +337,9 @@ class Calls(Names):
         matching.check_argument_order(pairs, None, self.functions, name)
         if plain == "print" and not {each.name for each in node.arguments if each.name} <= set(known.names):
             raise TranslationError("print of data frames takes whole names of arguments only")
-        dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
+        flag = dict(pairs).get("na_rm")
+        removed = isinstance(flag, (Constant, Name)) and self.translate_node(flag).text == "True"
+        dropped = plain == "which" or (plain == "sum" and removed)
         with self.set_condition_mode(dropped=dropped):
             codes = [(key, self._translate_r_argument(key, value)) for key, value in pairs]
         if plain in TEXT_FUNCTIONS:
@@ -372,7 +374,6 @@ class Calls(Names):
         if formula and "data" in known.names:
             texts = [(key, text) for key, text in texts if key != "data"]
             texts.append(("data", self.translate_formula_data(formula, dict(pairs).get("data"))))
-        removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
         kind = find_result_kind(plain, first, [code.kind for _, code in codes[1:]])
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):

@@ -30,22 +30,27 @@ from pydpstat.porting._code import (
     TranslationError,
     is_whole_number,
     write_call,
-    write_number,
 )
 from pydpstat.porting._escapes import quote_text
-from pydpstat.porting._operands import align_operands, as_double, as_integers, find_operation_kind, refuse_non_numbers
-from pydpstat.porting._scope import Scope, Variable, get_arguments, get_function_name, get_word
+from pydpstat.porting._operands import (
+    align_operands,
+    as_double,
+    as_integers,
+    find_operation_kind,
+    has_only_numbers,
+    is_number_like,
+    refuse_non_numbers,
+    translate_constant,
+)
+from pydpstat.porting._scope import Scope, Variable, get_arguments, get_function_name, get_word, make_call
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
 
 _ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 _COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 _LOGICAL_OPERATORS = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
+# operators whose operands are conditions in the same way as their result
+_CONDITION_OPERATORS = {"(", "!", *_LOGICAL_OPERATORS, *_COMPARISONS}
 _SPECIAL_OPERATORS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
-_MISSING_TEXTS = {"integer": "np.nan", "double": "np.nan", "character": "None"}
-# operands that R compares with numbers as text
-_NUMBER_LIKE_TEXT = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
-# the product of two such numbers exceeds R's integers
-_LARGE_INTEGER = 46341
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -101,13 +106,16 @@ class Expressions(ABC):
         """Translate an expression."""
         if node is None:
             raise TranslationError("an argument is empty")
+        if (self.is_tested or self.is_dropped) and get_function_name(node) not in _CONDITION_OPERATORS:
+            with self.set_condition_mode():
+                return self.translate_node(node)
         self.steps += 1
         if self.steps > self.most_steps:
             raise StepLimitError(f"its translation takes more than {self.most_steps:,} steps")
         if isinstance(node, Constant):
             if isinstance(node.value, float) and math.isnan(node.value) and not self.is_lenient:
                 raise TranslationError("NaN is NA in Python")
-            code = _translate_constant(node)
+            code = translate_constant(node)
             return replace(code, double=False) if self.is_lenient else code
         if isinstance(node, Name):
             return self.translate_name(node)
@@ -127,7 +135,9 @@ class Expressions(ABC):
         if name in ("$", "@"):
             return self.translate_component(self.translate_node(given[0].value), get_word(given[1].value), name)
         if len(given) == 1 and name in ("-", "+", "!"):
-            return self._translate_unary(name, self.unwrap_operand(self.translate_node(given[0].value)))
+            # a false comparison would become true
+            with self.set_condition_mode(tested=self.is_tested):
+                return self._translate_unary(name, self.unwrap_operand(self.translate_node(given[0].value)))
         if len(given) == 2 and all(each.value is not None and each.name is None for each in given):
             left, right = (each.value for each in given)
             if name in _LOGICAL_OPERATORS:
@@ -138,9 +148,11 @@ class Expressions(ABC):
                 first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
                 return self._translate_arithmetic(name, first, second, nonzero=self.is_nonzero(right))
             if name in _COMPARISONS:
-                return self._translate_comparison(
-                    name, *(self.unwrap_operand(self.translate_node(each)) for each in (left, right))
-                )
+                if name == "!=" and self.is_dropped:
+                    return self._translate_dropped_inequality(node, left, right)
+                with self.set_condition_mode():
+                    first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
+                return self._translate_comparison(name, first, second)
             if name == "^":
                 return self._translate_power(left, right)
             if name in _SPECIAL_OPERATORS:
@@ -162,7 +174,7 @@ class Expressions(ABC):
     def check_missing(self, code: Code) -> Code:
         """Return compared values, with a check where a missing value would change the result."""
         sure = code.missing < (2 if self.is_tested else 1) or code.text in self.complete_texts
-        return code if sure or self.is_dropped or self.is_lenient else code.add_missing_check()
+        return code if sure or self.is_lenient else code.add_missing_check()
 
     @contextmanager
     def set_condition_mode(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
@@ -273,13 +285,26 @@ class Expressions(ABC):
         size = max(left.size, right.size)
         return Code(text, kind, level, frame=frame, missing=missing, size=size, double=double)
 
+    def _translate_dropped_inequality(self, node: Call, *sides: Node) -> Code:
+        """Translate ``!=`` where a missing value counts as false; Python's is true."""
+        test = node
+        with self.set_condition_mode():
+            for each in sides:
+                value = get_arguments(each)[0] if get_function_name(each) == "$" else each
+                if isinstance(value, Name) and (code := self.translate_node(each)) != self.check_missing(code):
+                    present = make_call("!", make_call("is.na", each, like=node), like=node)
+                    test = make_call("&", present, test, like=node)
+            return self.translate_node(test)
+
     def _translate_comparison(self, sign: str, left: Code, right: Code) -> Code:
         for each in (left, right):
             if each.kind in ("list", "dict", "function", "null", "formula"):
                 raise TranslationError(f"{sign} compares a {each.kind}")
             if each.is_na:
                 raise TranslationError(f"{sign} with NA is NA")
-        left, right, frame = align_operands(self.check_missing(left), self.check_missing(right))
+        if not self.is_dropped:
+            left, right = self.check_missing(left), self.check_missing(right)
+        left, right, frame = align_operands(left, right)
         kind = find_operation_kind(left, right, frame, "flag", "flags") or "truth"
         if sign not in ("==", "!=") and "factor" in (left.kind, right.kind):
             raise TranslationError(f"{sign} of a factor")
@@ -288,7 +313,7 @@ class Expressions(ABC):
             given = [left.array, quote_text(sign), right.array]
             return Code(write_call("r.ordered", given), "flags" if kind == "column" else kind)
         others = {left.kind, right.kind} - {"text", "texts", "factor", "named"}
-        if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _is_number_like(texts[0].text)):
+        if len(texts) == 1 and others and (not texts[0].text.startswith('"') or is_number_like(texts[0].text)):
             function = "r.equal" if sign == "==" else "r.unequal"
             return Code(write_call(function, [left.array, right.array]), "flags" if kind == "column" else kind)
         text = f"{left.wrap_at(COMPARE + 1)} {sign} {right.wrap_at(COMPARE + 1)}"
@@ -303,7 +328,7 @@ class Expressions(ABC):
         if left.kind in ("flag", "flags", "truth"):
             left = as_integers(left)
         left, right, _ = align_operands(left, right)
-        both = (first.value, second.value) if _has_only_numbers(first, second) else None  # type: ignore[union-attr]
+        both = (first.value, second.value) if has_only_numbers(first, second) else None  # type: ignore[union-attr]
         exact = both and float(r_arithmetic.elementary.compute_power(*both)) == both[0] ** both[1]  # type: ignore
         simple = left.kind in ("doubles", "matrix", "predictions", "column") and right.text == "2"
         kind = find_operation_kind(left, right, left.frame, "number", "doubles")
@@ -343,42 +368,9 @@ class Expressions(ABC):
 
     def _translate_colon(self, first: Node | None, second: Node | None) -> Code:
         low, high = self.translate_node(first), self.translate_node(second)
-        if _has_only_numbers(first, second) and low.text.isdigit() and high.text.isdigit():
+        if has_only_numbers(first, second) and low.text.isdigit() and high.text.isdigit():
             a, b = int(low.text), int(high.text)
             if a <= b:
                 kind = "positions" if a > 0 else "ints"
                 return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})", size=b + 1 - a)
         return Code(write_call("r.colon", [low.text, high.text]), "ints")
-
-
-def _translate_constant(node: Constant) -> Code:
-    value = node.value
-    if node.kind == "NULL":
-        return Code("None", "null")
-    if value is None:
-        kind = "text" if node.kind == "character" else "number"
-        return Code(_MISSING_TEXTS.get(node.kind, "np.nan"), kind, missing=2)
-    if isinstance(value, bool):
-        return Code(str(value), "flag")
-    if isinstance(value, str):
-        return Code(quote_text(value), "text")
-    if node.kind == "integer" and abs(value) >= _LARGE_INTEGER:
-        raise TranslationError(f"{value}L may lead beyond R's integers, where all is NA")
-    if isinstance(value, complex):
-        if not math.isfinite(value.imag):
-            raise TranslationError("a complex number that is not finite")
-        return Code(repr(value))
-    if node.kind == "integer":
-        return Code(write_number(value), "count")
-    text = write_number(value)
-    return Code(text, "number", double=is_whole_number(text))
-
-
-def _has_only_numbers(*given: Node | None) -> bool:
-    return all(
-        isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None for each in given
-    )
-
-
-def _is_number_like(text: str) -> bool:
-    return bool(_NUMBER_LIKE_TEXT.match(text.strip('"')))

@@ -1,14 +1,32 @@
-"""Operands of operators: conversion to numbers, alignment, and the kind of the result."""
+"""Operands of operators: literals, conversion to numbers, alignment, and the kind of the result."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 
-from pydpstat.porting._code import ATOM, NUMERIC_VECTOR_KINDS, SCALAR_KINDS, Code, TranslationError, write_call
+from pydpstat.porting._code import (
+    ATOM,
+    NUMERIC_VECTOR_KINDS,
+    SCALAR_KINDS,
+    Code,
+    TranslationError,
+    is_whole_number,
+    write_call,
+    write_number,
+)
+from pydpstat.porting._escapes import quote_text
+from pydpstat.porting._syntax import Constant, Node
 
 _NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null", "formula", "time"}
 # kinds of values that become doubles with a double, and kinds that are Python integers
 _SURE_KINDS = {"doubles", "count", "flag"}
+_MISSING_TEXTS = {"integer": "np.nan", "double": "np.nan", "character": "None"}
+# operands that R compares with numbers as text
+_NUMBER_LIKE_TEXT = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
+# the product of two such numbers exceeds R's integers
+_LARGE_INTEGER = 46341
 
 
 def refuse_non_numbers(*codes: Code) -> None:
@@ -70,3 +88,39 @@ def find_operation_kind(left: Code, right: Code, frame: str, scalar: str, vector
     if kinds <= SCALAR_KINDS:
         return scalar
     return vector if kinds & {*NUMERIC_VECTOR_KINDS, "flags", "texts", "vector", "factor"} else ""
+
+
+def translate_constant(node: Constant) -> Code:
+    """Translate a literal of R."""
+    value = node.value
+    if node.kind == "NULL":
+        return Code("None", "null")
+    if value is None:
+        kind = "text" if node.kind == "character" else "number"
+        return Code(_MISSING_TEXTS.get(node.kind, "np.nan"), kind, missing=2)
+    if isinstance(value, bool):
+        return Code(str(value), "flag")
+    if isinstance(value, str):
+        return Code(quote_text(value), "text")
+    if node.kind == "integer" and abs(value) >= _LARGE_INTEGER:
+        raise TranslationError(f"{value}L may lead beyond R's integers, where all is NA")
+    if isinstance(value, complex):
+        if not math.isfinite(value.imag):
+            raise TranslationError("a complex number that is not finite")
+        return Code(repr(value))
+    if node.kind == "integer":
+        return Code(write_number(value), "count")
+    text = write_number(value)
+    return Code(text, "number", double=is_whole_number(text))
+
+
+def has_only_numbers(*given: Node | None) -> bool:
+    """Return whether all of these nodes are number literals."""
+    return all(
+        isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None for each in given
+    )
+
+
+def is_number_like(text: str) -> bool:
+    """Return whether a text in quotes begins like a number or a value that R writes as text."""
+    return bool(_NUMBER_LIKE_TEXT.match(text.strip('"')))
