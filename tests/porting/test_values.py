@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import r
 from r_reference import values
@@ -81,11 +82,21 @@ FRAME = pd.DataFrame({"a": [1, 2]})
         (lambda: r.factor(["a", None], exclude=""), "no level"),
         (lambda: r.getOption("OutDec"), "only R has"),
         (lambda: r.na_omit(r.matrix([1.0, math.nan], 1)), "a frame or a vector"),
+        (lambda: r.cbind(FRAME, FRAME), "different names; got 'a' twice"),
+        (lambda: r.cbind(d=FRAME, e=FRAME), "different names; got 'a' twice"),
+        (lambda: r.gsub("(a)", "\\U\\1", "a", perl=True), "case conversion"),
     ],
 )
 def test_what_r_has_otherwise_is_refused(call, said):
     with pytest.raises(PydpstatError, match=said):
         call()
+
+
+@pytest.mark.parametrize("name", ["counts", "breaks", "mids"])
+def test_a_released_histogram_has_the_parts_of_r_s(name):
+    release = pydpstat.histogram([0.5, 1.5], 1.0, edges=[0, 1, 2], rng=1)
+    expected = {"counts": release.value, "breaks": [0.0, 1.0, 2.0], "mids": [0.5, 1.5]}[name]
+    assert np.array_equal(r.part(release, name), expected)
 
 
 def test_dates_are_text(capsys):

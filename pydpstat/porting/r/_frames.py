@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import dropwhile, product
 
@@ -136,7 +137,9 @@ def data_frame(
     full = [take_rows(value, np.arange(n) % max(1, len(value))) for _, value in flat]
     if stringsAsFactors:
         full = [as_factor(v) if v.dtype.kind == "O" and isinstance(v, np.ndarray) else v for v in full]
-    result = dict(zip(make_names(names, unique=True) if check_names and names else names, full))
+    names = make_names(names, unique=True) if check_names and names else names
+    _refuse_repeated_names(names)
+    result = dict(zip(names, full))
     return make_data_frame(result, index if index is not None and len(index) == n else None)
 
 
@@ -352,12 +355,19 @@ def cbind(*parts: Value, **more: Value) -> Value:
     if any(count_dimensions(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
         raise PydpstatError("vectors beside a frame need a name: write cbind(frame, z=z)")
     # the columns of a data frame retain their names
-    columns = {
-        name: each
+    columns = [
+        each
         for key, value in more.items()
-        for name, each in (value.items() if isinstance(value, pd.DataFrame) else [(key, value)])
-    }
-    return data_frame(*(v for v in parts if v is not None), check_names=False, **columns)
+        for each in (value.items() if isinstance(value, pd.DataFrame) else [(key, value)])
+    ]
+    _refuse_repeated_names([name for name, _ in columns])
+    return data_frame(*(v for v in parts if v is not None), check_names=False, **dict(columns))
+
+
+def _refuse_repeated_names(names: Sequence[str]) -> None:
+    """Refuse columns of one name, which R keeps beside one another."""
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
+        raise PydpstatError(f"columns must have different names; got {repeated[0]!r} twice. Rename one of them.")
 
 
 def bind(parts: Sequence[Value], labels: Sequence[str], function: str, named: bool = False) -> Value:
