@@ -138,3 +138,9 @@ def test_files_of_other_systems_are_read_as_r_reads_them(tmp_path):
     script = read(path)
     assert [script.written(each) for each in script.expressions] == ["x <- 'é'", "y", "z"]
     assert [script.place(each.start) for each in script.expressions] == [(1, 1), (2, 1), (3, 1)]
+
+
+def test_a_number_between_two_long_doubles_becomes_the_even_one():
+    # R reads numbers as long doubles: a number just above the middle of two doubles can become the lower one
+    numbers = [parse(text).expressions[0].value for text in ("18446744073709553665", "18446744073709553667")]
+    assert numbers == [2.0**64, 2.0**64 + 4096.0]

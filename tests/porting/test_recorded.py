@@ -8,9 +8,11 @@ import subprocess
 from pathlib import Path
 from shutil import which
 
+import pandas as pd
 import pytest
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting._groupings import separate_groups
 from pydpstat.porting._recorded import load_record, make_recorder
 
 SCRIPTS = Path(__file__).parents[2] / "r_reference" / "scripts"
@@ -105,3 +107,21 @@ def test_r_says_what_is_wrong_with_a_script(tmp_path: Path) -> None:
     (tmp_path / "a.R").write_text("x <- (\n")
     with pytest.raises(PydpstatError, match="unexpected end of input"):
         load_record(tmp_path / "a.R")
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "place"),
+    [
+        (["a", "b"], [[2, 3], [1]], None),
+        (["a", "c"], [[2, 3], [1]], "groups of d$s"),
+        (["a", "b"], [[2], [1, 3]], "d: R has other rows in its 2 groups than Python"),
+    ],
+)
+def test_groups_are_compared_by_their_rows_and_names(names: list[str], rows: list[list[int]], place: str) -> None:
+    inner = [{"kind": "integer", "count": len(each), "values": each} for each in rows]
+    kept = [{"kind": "character", "count": 2, "values": names}, {"kind": "list", "names": None, "values": inner}]
+    groups = {"kind": "data.frame", "names": ["s", ".rows"], "values": kept, "rows": 2}
+    record = {"kind": "data.frame", "attributes": {"groups": groups, "other": {}}}
+    left, found = separate_groups(record, pd.DataFrame({"s": ["b", "a", "a"]}), ["s"], [], "d")
+    assert left == {"kind": "data.frame", "attributes": {"other": {}}}
+    assert [each.words.startswith(place) for each in found] == [True] * (place is not None)
