@@ -227,7 +227,7 @@ def _compute_x_limits(panel: Panel) -> tuple[float, float]:
     wide = highs - lows
     is_usual = wide <= _OUTLIER_FACTOR * np.median(wide)
     width = max(float(highs[is_usual].max() - lows[is_usual].min()), 1e-300)
-    if is_usual.mean() >= 0.5 and float(highs.max() - lows.min()) > 0.5 * _OUTLIER_FACTOR * width:
+    if float(highs.max() - lows.min()) > 0.5 * _OUTLIER_FACTOR * width:
         lows, highs = lows[is_usual], highs[is_usual]
     points = [float(lows.min()), float(highs.max()), *([] if null is None else [null])]
     low, high = min(points), max(points)

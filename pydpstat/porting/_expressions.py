@@ -149,7 +149,7 @@ class Expressions(ABC):
                 return self._translate_arithmetic(name, first, second, nonzero=self.is_nonzero(right))
             if name in _COMPARISONS:
                 if name == "!=" and self.is_dropped:
-                    return self._translate_dropped_inequality(node, left, right)
+                    return self._translate_dropped_inequality(node)
                 with self.set_condition_mode():
                     first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
                 return self._translate_comparison(name, first, second)
@@ -285,12 +285,12 @@ class Expressions(ABC):
         size = max(left.size, right.size)
         return Code(text, kind, level, frame=frame, missing=missing, size=size, double=double)
 
-    def _translate_dropped_inequality(self, node: Call, *sides: Node) -> Code:
+    def _translate_dropped_inequality(self, node: Call) -> Code:
         """Translate ``!=`` where a missing value counts as false; Python's is true."""
         test = node
         with self.set_condition_mode():
-            for each in sides:
-                value = get_arguments(each)[0] if get_function_name(each) == "$" else each
+            for each in get_arguments(node):
+                value = next(iter(get_arguments(each)), None) if get_function_name(each) == "$" else each
                 if isinstance(value, Name) and (code := self.translate_node(each)) != self.check_missing(code):
                     present = make_call("!", make_call("is.na", each, like=node), like=node)
                     test = make_call("&", present, test, like=node)

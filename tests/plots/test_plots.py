@@ -275,6 +275,14 @@ def test_the_tree_has_the_design(ax, coins):
     assert ax.get_xlabel().startswith(kept)
 
 
+def test_probabilities_are_at_their_branches(ax):
+    plots.coin_tree(RandomizedResponseCoins(0.3, 0.2), ax=ax)
+    branches = [np.array(line.get_data()).T for line in ax.lines if line.get_marker() == "None"]
+    for text, (start, end) in zip(ax.texts[:4], branches):
+        shares = (np.array(text.xy) - start) / (end - start)
+        assert shares[0] == pytest.approx(shares[1]) and 0.0 < shares[0] < 1.0
+
+
 @pytest.mark.parametrize("given", [RandomizedResponse(1.0), RandomizedResponseCoins, None, 0.5, (0.5, 0.5)])
 def test_a_tree_needs_two_coins(given):
     with pytest.raises(PydpstatError, match="design must have two coins; got .* RandomizedResponseCoins"):

