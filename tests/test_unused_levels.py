@@ -141,6 +141,16 @@ def test_declared_categories_are_not_misspelled() -> None:
     assert notes(lambda: dp.ols("x ~ g", data, 1, bounds=(0, 1e5), levels="declared", rng=1)) == []
 
 
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_response_of_which_nobody_may_misspell_a_level_is_not_told_of(declared: bool) -> None:
+    y = pd.Categorical(["no"] * N, ["no", "yes"]) if declared else np.full(N, False)
+    data, public = {"y": y, "x": FRAME["age"]}, {"levels": "declared"} if declared else {}
+    found = []
+    assert notes(lambda: found.append(dp.logit("y ~ x", data, 1, bounds={"x": (18, 90)}, rng=1, **public))) == []
+    told_of = f"records of y = {'yes' if declared else True} cannot be distinguished from 0"
+    assert told_of in " ".join(found[0].remarks)
+
+
 @pytest.mark.parametrize("law", ["laplace", "normal"])
 def test_a_level_with_ten_deviations_of_noise_is_hardly_ever_told_of(law: str) -> None:
     draws = 20_000

@@ -131,6 +131,8 @@ def test_numbers_up_to_the_limit_stay_as_they_are():
     values = np.array([2**53, -(2**53)])
     assert make_integer_column(values, None) is values
     assert make_integer_column(values, np.array([True, False])).tolist()[1] == -(2**53)
+    for beyond in (2**53 + 1, -(2**53) - 1):
+        assert make_integer_column(np.array([0, beyond]), np.array([True, False]))[1] == beyond
 
 
 def test_large_chunks_are_cut():

@@ -78,6 +78,19 @@ def test_containers_and_results(data, test):
     assert pickle.loads(pickle.dumps(r)).pvalue == r.pvalue
 
 
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_a_record_moves_one_rejection_or_two_cells(neighbors):
+    how = {"blocks": 10, "neighbors": neighbors}
+    for seed in range(3):
+        r = pydpstat.any_test(X, t_test, 0.5, level=0.2, **how, rng=seed)
+        assert r.noise_scale == 2.0
+        # the uniform number is between -1/2 and 1/2
+        found = dict(r.released)
+        assert abs(found["uniform"]) <= 0.5 and r.statistic == found["rejections"] + found["uniform"]
+    r = pydpstat.any_interval(X, np.mean, 0.5, range=(0, 1), **how, rng=1)
+    assert r.noise_scale == 4.0
+
+
 def test_empty_blocks_reject_nothing():
     r = pydpstat.any_test(np.empty(0), lambda block: len(block) < 1, 1e4, blocks=3, level=0.2, neighbors="unbounded")
     # the callable itself says that an empty block rejects: that is its own affair

@@ -137,6 +137,29 @@ def test_a_record_more_moves_half_as_much():
             assert max(moved(a, b, noise)) <= 1
 
 
+def test_remainders_are_what_lines_leave_of_the_curve():
+    draw, size = np.random.default_rng(10), 400
+    y, g, (u, v) = draw.random(size) < 0.5, draw.integers(0, 3, size), draw.uniform(-1.0, 1.0, (2, size))
+    own = records({"y": y, "g": g, "u": u, "v": v})
+    query, _ = asked(own, 2)[1]
+    lines = fit_cell_lines(own.cells.rows @ CENTER, 3.0, np.full(3, 1.0 / 3.0))
+    along = CENTER[3] * u + CENTER[4] * v
+    s = evaluate_logistic(lines.middle[g] + along)
+    weight = s * (1.0 - s)
+    score = (s - lines.level[g] - lines.slope[g] * along) / lines.max_error[g]
+    information = (weight - lines.weight[g]) / lines.max_weight_error[g]
+    expected = [
+        float(addend[g == cell].sum())
+        for cell in range(3)
+        for addend in (score, information, information * u, information * v)
+    ]
+    common = (s - lines.common_level[g] - lines.common_slope * along) / lines.common_max_error
+    rest = (weight - lines.common_weight) / lines.common_max_weight_error
+    expected += [float(addend.sum()) for addend in (common * u, common * v, rest * u * u, rest * u * v, rest * v * v)]
+    # every addend is rounded to 2^-30
+    assert list(map(float, query.exact)) == pytest.approx(expected, abs=size * 2.0**-30)
+
+
 def test_an_interaction_makes_no_more_cells():
     data = FRAME[:10]
     made = [

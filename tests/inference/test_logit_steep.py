@@ -179,6 +179,14 @@ def test_no_record_moves_equations_or_moments_by_more_than_1(formula):
     assert min(worst.values()) > 0.2
 
 
+@pytest.mark.parametrize("changed, limits", [(1, (2, 3)), (2, (4, 4))])
+def test_equations_and_information_have_their_shares_of_epsilon(changed, limits):
+    own, window = records("y ~ x", y=True, x=1.0), Scaling(np.zeros(1), np.ones(1))
+    # r = 1 - 1/2 and w = 1 at coefficients of 0, and a = (1, 1)
+    sums = own.make_equations_query(EquationPoint(np.zeros(2), window, 0.25), changed, None)
+    assert sums.exact == (*[Fraction(3, 8) / limits[0]] * 2, *[Fraction(1, 4) / limits[1]] * 3)
+
+
 def test_moments_within_a_window_are_moved_by_all_of_it():
     # u from 1 to -1 / 2: 3 / 2 and 3 / 4
     one, other = (

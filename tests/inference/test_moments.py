@@ -29,11 +29,17 @@ from pydpstat._release.options import options
 X = np.linspace(20.0, 60.0, 500)
 
 
-def test_with_next_to_no_noise_moments_are_those_of_the_data():
-    r = dp.moments(X, 1e8, bounds=(0, 100), rng=1)
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_with_next_to_no_noise_moments_are_those_of_the_data(neighbors):
+    r = dp.moments(X, 1e8, bounds=(0, 100), neighbors=neighbors, rng=1)
     assert r.mean == pytest.approx(X.mean(), abs=1e-6)
     assert r.var == pytest.approx(X.var(ddof=1), abs=1e-4)
     assert r.std == pytest.approx(X.std(ddof=1), abs=1e-5)
+
+
+def test_a_record_has_a_mean_and_none_has_the_middle():
+    assert dp.moments([30.0], 1e8, bounds=(0, 100), rng=1).mean == pytest.approx(30.0, abs=1e-5)
+    assert dp.moments([], 1e8, bounds=(0, 100), neighbors="unbounded", rng=1).mean == 50.0
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])

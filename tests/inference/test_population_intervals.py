@@ -249,6 +249,12 @@ def test_the_largest_quantile_of_an_empty_last_cell_is_in_its_middle():
     assert [cells.compute_quantile(share) for share in (0.0, 0.25, 0.75, 1.0)] == [0.0, 0.5, 1.5, 3.0]
 
 
+def test_a_private_number_of_records_is_their_noisy_sum_and_at_least_1():
+    for counts, total in (([2.0, -1.5], 1.0), ([-4.0, -5.0], 1.0), ([4.0, -1.0], 3.0)):
+        cells = moments.CellQuantiles(np.array(counts), np.array([0.0, 1.0, 2.0]), None, 1.0)
+        assert cells.total == total and cells.compute_quantile(0.5) <= 1.0
+
+
 def test_the_interval_of_a_median_covers_the_noise_or_says_nothing():
     x = np.linspace(0.0, 10.0, 101)
     how = {"bounds": (0, 10), "population": True}

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat import quantile_test
+from pydpstat import binomtest, quantile_test
+from pydpstat._null_distributions.noise import Tulap
 from pydpstat.errors import PydpstatError
 
 PLAIN = 1e6
@@ -30,6 +31,8 @@ def test_what_is_released():
     assert float(result.noise_scale) == 2.0 and result.validity == "exact" and result.guarantee.epsilon == 1.0
     untied = quantile_test(X, 1.0, q=3.1, ties=False, rng=1)
     assert float(untied.noise_scale) == 1.0 and "whether a record equals q" in untied.assumptions[1]
+    # what equals q in spite of that is not below
+    assert quantile_test([1.0, 2.0, 2.0, 3.0], PLAIN, q=2.0, ties=False).released[0] == ("below", 1.0)
     private = quantile_test(X, PLAIN, q=3.0, neighbors="unbounded")
     assert dict(private.released) == {"below": 21.0, "equal": 6.0, "above": 38.0}
     assert private.validity == "model" and private.nobs is None
@@ -50,3 +53,10 @@ def test_ties_make_it_careful():
 
 def test_missing_values_get_a_number():
     assert quantile_test([1.0, np.nan], PLAIN, missing=-1.0).released[0] == ("below", 1.0)
+
+
+@pytest.mark.parametrize("test", [quantile_test, lambda x, *how, **more: binomtest(x > 0.0, *how, **more)])
+def test_noise_as_large_as_the_number_of_records_makes_it_uninformative(test, monkeypatch):
+    monkeypatch.setattr(Tulap, "ppf", lambda noise, share: 10.0)
+    assert "uninformative" in test(np.arange(10.0), 1.0, rng=1).remarks[0]
+    assert test(np.arange(11.0), 1.0, rng=1).remarks == ()

@@ -79,6 +79,14 @@ def test_groups_beside_scipy():
     assert own.pvalue == pytest.approx(scipys.pvalue, abs=0.01)
 
 
+@pytest.mark.parametrize("epsilon", [4.0, 0.5])
+def test_the_law_that_is_drawn_has_the_p_value_as_its_tail(epsilon):
+    # with much noise the statistic is an unweighted distance
+    r = dp.kruskal(X[:30], Y[:20], X[30:] + 0.8, epsilon=epsilon, rng=1)
+    assert ("unweighted" in r.test) == (epsilon == 0.5)
+    assert r.behind.tail(r.statistic) == pytest.approx(r.pvalue, rel=1e-9) and 0.0 < r.pvalue < 1.0
+
+
 def test_large_samples_beside_scipy():
     rng = np.random.default_rng(4)
     x, y = rng.normal(0.05, 1.0, 4000), rng.normal(size=5000)

@@ -6,6 +6,7 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
+from pydpstat.inference.regression._predictors import BooleanResponse
 
 DRAW = np.random.default_rng(6)
 N = 1000
@@ -65,6 +66,8 @@ def test_declared_categories_are_levels_of_a_response():
     r = fitted(y, levels="declared")
     assert r.released == WANTED.released and r.call.endswith("levels='declared')")
     assert any("categories are public" in each for each in r.guarantee.conditions)
+    # no value is outside the categories
+    assert not any("counts as 1" in each for each in r.remarks)
     both = pd.DataFrame({"y": y, "g": pd.Categorical(np.where(X > 5.0, "u", "v"))})
     r = pydpstat.logit("y ~ C(g)", both, 2.0, levels="declared", rng=1)
     assert list(r.params.index) == ["Intercept", "C(g)[T.v]"]
@@ -137,6 +140,12 @@ def test_what_is_refused_says_what_to_do(y, own, said):
         if "formula" in own:
             pydpstat.logit(y, {"x": X}, 2.0, bounds=(0, 10))
         fitted(y, **own)
+
+
+def test_missing_truth_values_have_no_code_of_a_level():
+    outcome = BooleanResponse("y", "y", None, (False, True))
+    for y in ([True, None, False], pd.Series([True, None, False], dtype="boolean")):
+        assert outcome.read_column(y).tolist() == [1, -1, 0]
 
 
 def test_missing_responses_count_as_0_where_missing_values_are_allowed():

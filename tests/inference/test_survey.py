@@ -15,6 +15,7 @@ from pydpstat._release.options import options
 from pydpstat.inference.survey._weighted_sums import (
     compute_cell_sums,
     compute_mean_sums,
+    compute_noise_scales,
     make_weighted_query,
     read_weighted_records,
 )
@@ -236,6 +237,15 @@ def test_strata_leave_the_variance_within_them(neighbors):
         # the reference draws are 8,192, and the smallest possible skewness is not known
         assert half < (high - low) / 2 < 1.12 * half
         assert "within strata" in r.post.population.assumptions[0]
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_the_sums_share_epsilon(neighbors):
+    how = options(2.0, 0, "laplace", neighbors, "error")
+    linear, squares = compute_noise_scales(how)
+    sensitivity = sums_of([1.0], [2.0], neighbors).sensitivities[0]
+    # three quarters are for the sums of weights, a quarter for those of their squares
+    assert (sensitivity / linear, sensitivity / squares) == pytest.approx((1.5, 0.5), rel=1e-12)
 
 
 def test_the_noise_of_strata_adds_up():

@@ -245,9 +245,17 @@ def test_coins_fall_with_the_places_and_their_law_is_exact():
     r = dp.ttest_1samp(np.ones(50), 1.0, 50.0, **how, rng=1)
     assert r.statistic == 50 and r.pvalue == 1.0 and r.validity == "exact"
     r = dp.ttest_1samp(np.full(10_000, 15.0), 30.0, 50.0, bounds=(10, 30), method="exact", rng=1)
-    # the mean of so many coins is off by 0.087
-    assert r.estimates[0][1] == pytest.approx(15.0, abs=0.4) and 14.4 < r.conf_int().low < r.conf_int().high < 15.6
+    # the noise of so many records is below 0.01
+    assert r.estimates[0][1] == pytest.approx(15.0, abs=0.01) and 14.4 < r.conf_int().low < r.conf_int().high < 15.6
     x = np.full(100, 0.3)
     heads = [dp.ttest_1samp(x, 0.3, 60.0, **how, rng=seed).statistic for seed in range(100)]
     # the mean of 10,000 coins has a standard deviation of .46: 5 of them, and another probability is found
     assert abs(np.mean(heads) - 30) < 2.3 and 3.3 < np.std(heads) < 6.1
+
+
+def test_the_mean_of_coins_is_that_of_their_heads_within_the_bounds():
+    x, how = np.full(100, 15.0), {"bounds": (10, 30), "method": "exact"}
+    for seed, epsilon in [(1, 1.0), *((seed, 0.01) for seed in range(6))]:
+        r = dp.ttest_1samp(x, 15.0, epsilon, **how, rng=seed)
+        assert r.estimates == (("mean", pytest.approx(min(max(10.0 + 20.0 * r.statistic / 100, 10.0), 30.0))),)
+    assert dp.ttest_1samp(x, 15.0, 60.0, **how, rng=1).estimates[0][1] < 20.0

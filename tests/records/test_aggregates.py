@@ -1,16 +1,27 @@
 """What is asked of an engine, worked out by NumPy: the same integers as from a pass over the records."""
 
 import operator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat._data.aggregates import AggregateQuery, compile_query, parse_rows
-from pydpstat._records.aggregates import _convert_levels, make_engine_bins, make_engine_line, make_engine_number
+from pydpstat._data.aggregates import UNKNOWN_LEVEL, AggregateQuery, AggregateRow, GroupKey, compile_query, parse_rows
+from pydpstat._records import aggregates
+from pydpstat._records.aggregates import (
+    _check_missing_keys,
+    _convert_levels,
+    count_bins_in_engine,
+    count_truths_in_engine,
+    make_engine_bins,
+    make_engine_line,
+    make_engine_number,
+)
 from pydpstat._records.cells import count_bins
 from pydpstat._records.record_grid import compute_product_unit, make_data_grid, make_standard_grid, sum_records
+from pydpstat.errors import PydpstatError
 
 BOUNDS = [(0.0, 100.0), (-50.0, 50.0), (1e9, 1e9 + 1), (-0.1, 0.7), (1.0, 1.0 + 2**-40), (0.0, 1e-30)]
 GRIDS = [make(*pair) for pair in BOUNDS for make in (make_standard_grid, make_data_grid)]
@@ -174,6 +185,47 @@ def test_a_row_hides_what_is_in_it():
     (row,) = parse_rows(question, plan, [(3, 2, 4.0, 0.5)])
     assert row.size == 3 and row.numbers == ((2, (4.0, 0.5)),)
     assert repr(row) == "AggregateRow(values withheld)"
+
+
+def answered_by(monkeypatch, rows, groups=None):
+    """Return records of one column whose engine answers with these rows; each has the code of a group first."""
+    monkeypatch.setattr(aggregates, "_read_group_rows", lambda *arguments, **asked: rows)
+    return SimpleNamespace(layout=SimpleNamespace(variables=("x",)), groups=groups, n_groups=groups, width=1)
+
+
+@pytest.mark.parametrize(("missing", "counts"), [(True, [4, 1]), (False, [2, 3]), ("drop", [2, 1])])
+def test_missing_truth_values_count_as_the_given_one(missing, counts, monkeypatch):
+    # of five records three have a value, and two are true
+    records = answered_by(monkeypatch, [(0, AggregateRow((), (), 5, (), ((3, (2.0,)),)))])
+    assert count_truths_in_engine(records, missing).tolist() == [[[number]] for number in counts]
+    records = answered_by(monkeypatch, [(1, AggregateRow((), (), 5, (), ((3, (2.0,)),)))], groups=2)
+    assert count_truths_in_engine(records, missing).tolist() == [[[0], [number]] for number in counts]
+
+
+@pytest.mark.parametrize("present, outcome", [([5, 4], True), ([5, 3], "error"), (None, False)])
+def test_an_engine_is_asked_for_missing_keys_where_some_are_no_levels(present, outcome):
+    row = AggregateRow((UNKNOWN_LEVEL,), (), 2, (), ())
+    answer = present and [AggregateRow((), (), size, (number,), ()) for size, number in zip((5, 4), present)]
+    records, keys = SimpleNamespace(compute_in_engine=lambda query: answer), [GroupKey("k", ("a",))]
+    if outcome == "error":
+        with pytest.raises(PydpstatError, match="missing"):
+            _check_missing_keys(records, keys, [row], "error")
+    else:
+        assert _check_missing_keys(records, keys, [row], "error") is outcome
+    # all values are levels, or missing ones are given a treatment
+    assert _check_missing_keys(None, keys, [row._replace(codes=(0,))], "error")
+    assert _check_missing_keys(None, keys, [row], "drop")
+
+
+def test_bins_are_counted_by_group_and_missing_values_apart(monkeypatch):
+    edges = np.array([0.0, 1.0, 2.0])
+    rows = [
+        (group, AggregateRow((), (place,), size, (), ())) for group, place, size in ((0, 0, 3), (0, 2, 1), (2, 1, 4))
+    ]
+    counts, absent = count_bins_in_engine(answered_by(monkeypatch, rows, groups=3), edges, "drop")
+    assert counts.tolist() == [[3, 0], [0, 0], [0, 4]] and absent.tolist() == [1, 0, 0]
+    counts, absent = count_bins_in_engine(answered_by(monkeypatch, rows[:2]), edges, "drop")
+    assert counts.tolist() == [3, 0] and absent.tolist() == [1]
 
 
 @pytest.mark.parametrize(

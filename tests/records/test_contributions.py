@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import PydpstatError
-from pydpstat._records.contributions import ContributionBounds, select_contributions
+from pydpstat._records.contributions import ContributionBounds, encode_units, select_contributions
 
 KEYS = np.random.default_rng(3).integers(0, 1 << 53, 2_000).tolist()
 RECORD_PARTS = (st.integers(-1, 3), st.sampled_from([0.0, 1.0, 2.5]))
@@ -80,6 +80,15 @@ DTYPES = {
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_equal_ids_have_the_same_choice_in_every_dtype(dtype):
     assert of(DTYPES[dtype]).tolist() == of(IDS).tolist()
+
+
+def test_integers_have_the_same_hash_beside_texts():
+    for ids in ([-3, 5, 0], [-(2**63), 2**63 - 1, 7]):
+        _, hashes = encode_units(np.array(ids), "p")
+        _, beside = encode_units([*ids, "a"], "p")
+        assert beside[:3].tolist() == hashes.tolist() and len({*beside.tolist()}) == 4
+    _, hashes = encode_units([2**70, -(2**70), "a"], "p")
+    assert hashes.dtype == np.uint64
 
 
 def test_texts_have_the_same_choice_in_every_dtype():

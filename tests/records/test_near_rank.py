@@ -37,6 +37,22 @@ def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
     assert count_window(np.full(N, np.nan), GRID, RankTarget(0.5, 10.0)) is None
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_ends_of_a_window_may_be_as_far_from_the_rank_as_the_tolerance(side):
+    def count(n_outside):
+        x = np.full(N, 50.0 - 30.0 * side)
+        x[: 4 * n_outside // 3 + 1] = 50.0 + 30.0 * side
+        # every value of the sample
+        x[::4] = 50.0
+        assert np.count_nonzero(x == 50.0 + 30.0 * side) == n_outside
+        return count_window(x, (0.0, 100.0, 101), RankTarget(0.5, 10.0))
+
+    # the median's rank is 20,000
+    window = count(19_990)
+    assert (window.size, window.first) == (N, 49) and window.counts.tolist() == [10_010, 10_000, 19_990][::side]
+    assert count(19_991) is None
+
+
 @pytest.mark.parametrize("name", ["normal", "integers", "many zeros", "truth values", "beyond the bounds"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.filterwarnings("ignore:quantile was given q=1")

@@ -36,6 +36,18 @@ def test_counts_beyond_32_bits(dense, sizes, monkeypatch):
         assert kept.dtype == (np.int32 if sum(sizes) < 2**31 else np.int64)
 
 
+def test_only_lists_of_similar_lengths_are_merged():
+    def listed(size):
+        return PointCounts(size, 10**5, None, ((np.arange(size, dtype=np.int32), np.ones(size, dtype=np.int32)),))
+
+    found = merge_point_counts(merge_point_counts(listed(100), listed(10)), listed(1))
+    assert [cells.size for cells, _ in found.sparse] == [100, 10, 1]
+    # one beside one, but not their sum beside ten
+    found = merge_point_counts(found, listed(1))
+    assert [cells.size for cells, _ in found.sparse] == [100, 10, 1]
+    assert found.get_counts()[:12].tolist() == [4, *[2] * 9, 1, 1]
+
+
 @pytest.mark.parametrize("dense", [(True, True), (True, False), (False, True), (False, False)])
 def test_the_second_part_is_left_as_it_was(dense):
     other = filled(7, 4, dense[1])

@@ -65,6 +65,11 @@ def test_points_that_are_left_out_at_first_are_chosen_as_often_as_they_should_be
     assert stats.chisquare(found, n * law).pvalue > FALSE_ALARM
 
 
+def test_all_points_that_are_left_out_at_first_can_be_chosen():
+    # each has a probability above 0.02
+    assert {*drawn("window", SYSTEM, 600)} == {*range(COUNTS.size)}
+
+
 def test_the_quadrature_is_the_closed_form():
     generator = np.random.default_rng(5)
     for size in (1, 2, 7, 60):

@@ -13,6 +13,7 @@ from scipy import stats
 import pydpstat
 from pydpstat.random import _weighted_choice
 from pydpstat.random.source import SYSTEM
+from pydpstat.statistics.choice import read_scores
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6
@@ -93,6 +94,14 @@ def test_extreme_scores(mechanism):
     # all the same where the rate is next to nothing
     seen = [pydpstat.choose([0, 1], [0, 1], 1e-300, 1e300, **options).estimate for _ in range(500)]
     assert stats.binomtest(sum(seen), 500, 0.5).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_scores_that_floats_cannot_tell_apart_keep_their_differences(kind):
+    for below in (2**53 - 1, 2**53 + 1, 2**60 + 1):
+        read = read_scores(np.array([0, 1, below], dtype=kind), 3)
+        exact = read.floats.tolist() if read.exact_utilities is None else read.exact_utilities
+        assert [Fraction(each) - Fraction(exact[2]) for each in exact] == [-below, 1 - below, 0]
 
 
 def test_undecided_trials_are_finished_exactly(monkeypatch):

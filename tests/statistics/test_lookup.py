@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pydpstat._data.labels import encode_labels, get_value_kind, is_label_of_kind
+from pydpstat._data.labels import encode_labels, get_value_kind, has_equal_labels, is_label_of_kind
 
 SIGNALLING = Decimal("sNaN")
 UNHASHABLE = ([1], {"a": 1}, {1}, (1, [2]), SIGNALLING, np.zeros(2))
@@ -70,6 +70,21 @@ def test_dates_and_times_are_found_in_their_own_unit(unit):
     labels = [pd.Timestamp("2021-01-01"), datetime.date(2020, 1, 1), np.datetime64("1970-01-01T12")]
     assert encode_labels(values, labels).tolist() == [1, 0, -1, 3]
     assert encode_labels(pd.Series(values), [datetime.datetime(2020, 1, 1)]).tolist() == [0, 1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_same"),
+    [
+        ([np.datetime64("2020-01-01"), np.datetime64("2020-01-01T00", "h")], True),
+        ([datetime.date(2020, 1, 1), np.datetime64("2020-01-01T00:00")], True),
+        ([datetime.date(2020, 1, 1), np.datetime64("2020-01-01T01:00")], False),
+        # texts are not read as times
+        (["2020-01-01", "2020-01-01T00:00"], False),
+        ([1, "1970-01-02"], False),
+    ],
+)
+def test_times_are_the_same_label_by_their_moment(labels, is_same):
+    assert has_equal_labels(labels) == is_same
 
 
 def test_a_time_beyond_nanoseconds_is_not_taken_for_another():

@@ -150,6 +150,12 @@ def test_the_result_tells_what_holds_and_nothing_of_n():
         r.conf_int()
 
 
+def test_the_default_grid_has_65537_points():
+    x = np.full(1000, 12_345 / 65_536)
+    assert float(pydpstat.median(x, 100.0, bounds=(0, 1))) == 12_345 / 65_536
+    assert float(pydpstat.median(x, 100.0, bounds=(0, 1), grid_points=65_537)) == 12_345 / 65_536
+
+
 def test_nobody_without_records_is_bounded():
     assert 0 <= float(pydpstat.median([], 1.0, bounds=(0, 1), neighbors="unbounded")) <= 1
     assert pydpstat.quantiles([], [0.2, 0.8], 1.0, bounds=(0, 1), neighbors="unbounded").value.size == 2

@@ -107,6 +107,28 @@ def test_scales(function):
     assert call(function, neighbors="unbounded").sensitivity == pytest.approx(wide, rel=1e-10)
 
 
+def test_the_noise_of_a_standard_deviation_is_that_of_its_square_over_twice_its_value():
+    for how in ({"rng": 1}, {"rng": 1, **GAUSS}):
+        variance, root = (call(function, neighbors="unbounded", **how) for function in ("var", "std"))
+        assert root.value == pytest.approx(math.sqrt(variance.value), rel=1e-12)
+        assert root.bse.iloc[0] == pytest.approx(variance.bse.iloc[0] / (2.0 * root.value), rel=1e-12)
+
+
+def test_a_sum_has_the_largest_bounds_that_are_allowed():
+    assert pydpstat.sum([0.0], 1.0, bounds=(0, 1e290), rng=1).sensitivity == pytest.approx(1e290)
+    with pytest.raises(PydpstatError, match="at most 1e[+]290 in size"):
+        pydpstat.sum([0.0], 1.0, bounds=(-1.1e290, 0), rng=1)
+
+
+def test_pure_noise_takes_no_delta_but_0():
+    for delta in (0, 0.0, np.float64(0.0)):
+        r = pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism="laplace", delta=delta, rng=1)
+        assert r.guarantee.delta == 0.0
+    for delta in (1.0, 1, 1e-6):
+        with pytest.raises(PydpstatError, match="delta must be 0 with mechanism 'laplace'"):
+            pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism="laplace", delta=delta)
+
+
 @pytest.mark.parametrize("function", ["mean", "sum", "var"])
 def test_frames_share_the_budget(function):
     frame = pd.DataFrame({"a": X, "b": X / 1e6})

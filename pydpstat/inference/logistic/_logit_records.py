@@ -69,7 +69,6 @@ class LogitRecords:
         """
         p = len(self.names)
         index_pairs = [(i, j) for i, j in get_triangle_pairs(p + 1) if i > 0]
-        linear, products = np.zeros(1 + 2 * p), np.zeros(len(index_pairs))
         totals, squares = [0] * (1 + 2 * p), [0] * len(index_pairs)
         for y, z in self._iterate_chunks():
             linear = np.concatenate([[y.sum() * GRID_ONE], (y[:, None] * z).sum(0) * GRID_ONE, z.sum(0) * GRID_ONE])
