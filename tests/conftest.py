@@ -228,7 +228,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def forgotten_iterators():
     """Forget the iterators of calls that ended early: they would wait for the next one."""
     yield
-    once._unread_passes.clear()
+    once._kept_passes.clear()
     once._passes.clear()
 
 

@@ -53,7 +53,7 @@ def clear_caches() -> None:
         if isinstance(each, _CACHE):
             each.cache_clear()
     # the first pieces of iterators that are alive, of calls that ended early
-    once._unread_passes.clear()
+    once._kept_passes.clear()
     once._passes.clear()
 
 

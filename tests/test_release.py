@@ -12,6 +12,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError, RRandom
+from pydpstat._release.pipeline import _add_noise_in_floats
 from pydpstat.mechanisms import scale_for
 from tests.pipeline_calls import on_grid
 
@@ -116,6 +117,16 @@ def test_integers_far_above_the_grid_are_summed_exactly(monkeypatch):
     # noise of almost nothing: the value must come back as it went in
     for value in (1e15 + 0.125, 2.0**60, -3.5e18, 123456789.25):
         assert abs(float(pydpstat.LaplaceMechanism(value, 1, 1e-3)) - value) <= 1e-3
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_sum_of_large_units_is_rounded_once(sign):
+    # 2^53 + 3 lies between two floats, and the sum is one
+    units = np.array([sign * (2**53 + 3)], dtype=object)
+    assert _add_noise_in_floats(np.array([-sign * 1.0]), units, 1.0).tolist() == [sign * (2.0**53 + 2.0)]
+    assert _add_noise_in_floats(np.array(-sign * 1.0), units[0], 1.0).tolist() == sign * (2.0**53 + 2.0)
+    value = np.array([sign * 2.0**53])
+    assert _add_noise_in_floats(value, np.array([sign * 3], dtype=object), 1.0).tolist() == [sign * (2.0**53 + 4.0)]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-9, 1.0, 1e9, 1e200, 1e300])

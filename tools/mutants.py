@@ -78,8 +78,8 @@ class TestRecorder:
             self.failed.append(report.nodeid)
 
 
-# the examples in a module's docstrings; the rewriting of asserts would read the module from its file
-EXAMPLES = ("--doctest-modules", "--import-mode=prepend", "--assert=plain")
+# the examples in a module's docstrings
+EXAMPLES = ("--doctest-modules", "--import-mode=prepend")
 
 
 def run_pytest(files: list[str], recorder: TestRecorder, *options: str) -> None:
@@ -89,10 +89,10 @@ def run_pytest(files: list[str], recorder: TestRecorder, *options: str) -> None:
     with open(os.devnull, "w") as nowhere:
         for stream in (1, 2):
             os.dup2(nowhere.fileno(), stream)
-    # hypothesis is imported already, and what a test leaves open is closed at a time that coverage.py moves
-    ignored = ("PytestAssertRewriteWarning", "PytestUnraisableExceptionWarning")
-    warnings = [option for name in ignored for option in ("-W", f"ignore::pytest.{name}")]
-    quiet = (*warnings, "-p", "no:cacheprovider", "-q", "--tb=no")
+    # what a test leaves open is closed at a time that coverage.py moves; the rewriting of asserts would read a module
+    # with examples, or one named *_test.py, from its file
+    left_open = ("-W", "ignore::pytest.PytestUnraisableExceptionWarning")
+    quiet = (*left_open, "--assert=plain", "-p", "no:cacheprovider", "-q", "--tb=no")
     code = pytest.main([*files, *quiet, *options], plugins=[recorder])
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
         recorder.failed.append("pytest itself")

@@ -92,8 +92,8 @@ def prefetch_items(make_items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
 
 
 # entries vanish with their iterators; for one without weak references, such as a map, only the last are kept
-_MAX_UNREAD = 8
-_unread_passes: OrderedDict[int, tuple[object, SinglePass]] = OrderedDict()
+_MAX_KEPT = 8
+_kept_passes: OrderedDict[int, tuple[object, SinglePass]] = OrderedDict()
 _passes: WeakKeyDictionary[object, SinglePass] = WeakKeyDictionary()
 
 
@@ -115,10 +115,10 @@ class SinglePass:
         try:
             return _passes.setdefault(source, cls())
         except TypeError:
-            _, reading = _unread_passes.setdefault(id(source), (source, cls()))
+            _, reading = _kept_passes.setdefault(id(source), (source, cls()))
             reading._key = id(source)
-        while len(_unread_passes) > _MAX_UNREAD:
-            _unread_passes.popitem(last=False)
+        while len(_kept_passes) > _MAX_KEPT:
+            _kept_passes.popitem(last=False)
         return reading
 
     def read_first(self, source: Iterator[object]) -> object:
@@ -134,8 +134,6 @@ class SinglePass:
         if self._used:
             raise make_exhausted_error()
         self._used = True
-        if self._key is not None:
-            _unread_passes.pop(self._key, None)
 
     def read_pieces(self, source: Iterator[object]) -> Iterator[object]:
         """Yield all pieces, including the first one."""
@@ -143,6 +141,9 @@ class SinglePass:
         while self._first:
             yield self._first.pop()
         yield from source
+        # a pass that ended early is kept, so that what is left of the iterator is not taken for all of it
+        if self._key is not None:
+            _kept_passes.pop(self._key, None)
 
 
 def make_exhausted_error() -> PydpstatError:

@@ -132,7 +132,7 @@ def test_numbers_up_to_the_limit_stay_as_they_are():
     assert make_integer_column(values, None) is values
     assert make_integer_column(values, np.array([True, False])).tolist()[1] == -(2**53)
     for beyond in (2**53 + 1, -(2**53) - 1):
-        assert make_integer_column(np.array([0, beyond]), np.array([True, False]))[1] == beyond
+        assert int(make_integer_column(np.array([0, beyond]), np.array([True, False]))[1]) == beyond
 
 
 def test_large_chunks_are_cut():
@@ -186,11 +186,13 @@ def test_an_iterator_is_read_whole_by_the_second_call_where_the_first_one_ended_
         as_table(source)
 
 
-def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
-    source = iter([np.array([1]), np.array(["a"])])
+@pytest.mark.parametrize("wrap", [iter, lambda pieces: (each for each in pieces), lambda p: map(np.array, p)])
+def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way(wrap):
+    # the pieces that are left are not taken for all of them
+    source = wrap([np.array([1]), np.array(["a"]), np.array([2])])
     with pytest.raises(PydpstatError, match=r"column '' of chunk 2: texts.*numbers.*used up"):
         as_table(source).fold(size, operator.add)
-    with pytest.raises(PydpstatError, match="used up"):
+    with pytest.raises(PydpstatError, match="is used up. Create it again for every call"):
         as_table(source).fold(size, operator.add)
 
 

@@ -129,6 +129,16 @@ def test_pure_noise_takes_no_delta_but_0():
             pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism="laplace", delta=delta)
 
 
+@pytest.mark.parametrize("function", ["mean", "sum"])
+def test_several_columns_have_noise_of_the_maximum_norm_by_default(function):
+    frame = pd.DataFrame({"a": X, "b": X})
+    f, how = getattr(pydpstat, function), {"bounds": (0, 100), "rng": 1}
+    both, named = f(frame, 1.0, **how), f(frame, 1.0, **how, mechanism="linf")
+    assert both.mechanism == named.mechanism and both.value.tolist() == named.value.tolist()
+    one, laplace = f(frame[["a"]], 1.0, **how), f(frame[["a"]], 1.0, **how, mechanism="laplace")
+    assert one.mechanism == laplace.mechanism != both.mechanism
+
+
 @pytest.mark.parametrize("function", ["mean", "sum", "var"])
 def test_frames_share_the_budget(function):
     frame = pd.DataFrame({"a": X, "b": X / 1e6})
