@@ -108,6 +108,13 @@ def test_dates_are_text(capsys):
     assert r.format(datetime.datetime(2024, 2, 9, 8, 7, 6, 5)) == "2024-02-09 08:07:06"
 
 
+def test_a_column_of_missing_strings_alone_is_text(capsys):
+    rows = pd.DataFrame({"s": ["a", None]})[1:]
+    assert r.is_character(rows["s"])
+    r.print(rows)
+    assert capsys.readouterr().out == "     s\n2 <NA>\n"
+
+
 def test_options_say_how_numbers_are_written(capsys):
     given = r.options(digits=3, scipen=10, width=20)
     try:

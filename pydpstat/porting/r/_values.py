@@ -53,6 +53,9 @@ def to_plain_vector(x: Value, name: str = "x") -> Vector:
         if not all(each is None or isinstance(each, _SCALAR_TYPES) for each in x):
             return concatenate_vectors([np.array([None]) if is_missing(v) else to_plain_vector(v, name) for v in x])
         return _convert_objects(to_object_array(x), name)
+    if isinstance(getattr(x, "dtype", None), pd.StringDtype):
+        # NaN are strings here, even if all are missing
+        return to_object_array([None if is_missing(each) else _text(each) for each in x])
     array = np.atleast_1d(np.asarray(getattr(x, "counts", x))).ravel(order="F")
     if array.dtype.kind not in "biuf":
         if not array.size:
