@@ -128,6 +128,18 @@ def test_errors_from_inside_are_left_as_they_are():
         dp.any_interval(X, lambda: 0.0, 1.0, limit=3, rng=1)
 
 
+def test_a_method_called_on_the_class_names_what_was_given_in_the_objects_place():
+    release, budget = dp.mean(X, 1.0, rng=1, **PAIR), dp.Budget(1.0)
+    # a guarantee has no such method, and a budget one of its own
+    for other in (dp.Guarantee(1.0), budget):
+        with pytest.raises(
+            ArgumentError, match=r"summary must be called on an object, not on its class; got an object of "
+        ):
+            dp.DPResults.summary(other, alpha=0.1, zzz=1)
+    with pytest.raises(ArgumentError, match=r"^DPResults.summary has no argument 'zzz'"):
+        dp.DPResults.summary(release, zzz=1)
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -283,7 +283,7 @@ def _iterate_events(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> Iterator[ForecastEvent]:
     yield from iterate_form_events(first.codes, second.codes, forms, forecast)
-    size = max((get_result_size(form) for form in forms), default=0)
+    size = max(get_result_size(form) for form in forms)
     elements = _choose_elements(first, second, size)
     for projection in elements.values():
         yield from _iterate_number_events(projection, first, second, forecast, bits=True)

@@ -152,7 +152,7 @@ def compute_geometric_delta(epsilon: float, rate: Fraction, shift: int) -> float
 def find_last_exceeding(epsilon: float, shift: int, rate: Fraction) -> tuple[int, Fraction]:
     """Return the largest k >= 0 with ``rate * (shift - 2k) > epsilon``, or -1, and the excess over epsilon."""
     gap = rate * shift - Fraction(epsilon)
-    last = math.ceil(gap / (2 * rate)) - 1 if gap > 0 else -1
+    last = max(math.ceil(gap / (2 * rate)) - 1, -1)
     return last, gap - 2 * last * rate
 
 

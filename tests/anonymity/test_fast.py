@@ -123,3 +123,12 @@ def test_a_cut_finds_two_clusters():
         groups = Groups(rows, labels)
         found = split_group_pairs(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
         assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2
+
+
+@pytest.mark.parametrize("equal, is_changed", [(16, True), (17, False)])
+def test_groups_of_more_than_eight_times_k_rows_keep_their_rows(equal, is_changed):
+    rows = np.repeat([[0.0], [1.0], [10.0]], [equal, 1, 2], axis=0)
+    labels = np.repeat([0, 1], [equal, 3])
+    changed = reduce_partition_loss(rows, labels, 2, NeighborSpace(rows))
+    # the row at 1 belongs to those at 0
+    assert (changed[equal] == changed[0]) == is_changed and changed[0] != changed[-1]

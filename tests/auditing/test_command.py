@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 from pydpstat.__main__ import main
@@ -60,6 +61,15 @@ def test_defects_are_found_and_own_functions_cleared(place):
     samples = FEW if case.kind == "sound" else SOME
     (row,) = command.run_cases([place], samples, 1)
     assert row.is_right, command.format_text([row], samples)
+
+
+@pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_cases_of_models_fit_both_data_sets(name):
+    case = next(case for case in all_cases() if case.name == name)
+    for data in (case.data, case.neighbor):
+        result = case.release(data)
+        assert result.nobs == len(data) and np.isfinite(result.coeff).all()
 
 
 def test_the_table_and_the_files(tmp_path, capsys):

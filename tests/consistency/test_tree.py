@@ -96,6 +96,20 @@ def test_exact_values_stay_and_must_add_up():
         fit_top_down(tree, levels(tree, [10, 4, 7]), levels(tree, [0, 0, 0]))
 
 
+def test_exact_values_add_up_but_for_rounding():
+    tree = Tree((np.array([2]), np.array([0, 0])))
+    exact = levels(tree, [0, 0, 0])
+    # 1e-9 of a parent beyond -1 and 1, of 1 between them
+    for parent in (-1e6, -1.0, 0.0, 0.5, 1e6):
+        size = max(1.0, abs(parent))
+        for gap in (-0.5e-9 * size, 0.5e-9 * size):
+            estimates, _ = fit_two_pass(tree, levels(tree, [parent, 7.0, parent - 7.0 + gap]), exact)
+            assert estimates[0][0] == parent
+        for gap in (-3e-9 * size, 3e-9 * size):
+            with pytest.raises(PydpstatError, match="variance 0 must add up"):
+                fit_two_pass(tree, levels(tree, [parent, 7.0, parent - 7.0 + gap]), exact)
+
+
 def test_ratios_where_children_add_up_to_nothing():
     tree = Tree((np.array([2]), np.array([0, 0])))
     assert scale_to_parents(tree, levels(tree, [10, 0, 0]))[1].tolist() == [5.0, 5.0]

@@ -113,6 +113,19 @@ def test_breaks_that_miss_the_data_do_not_tell_where_the_data_are(breaks):
     assert "42424242" not in str(error.value) and "1.0" not in str(error.value).replace("[0.0, 1.0]", "")
 
 
+@pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")
+def test_bounds_may_be_as_many_bins_beyond_the_breaks_as_stated(monkeypatch):
+    """However many bins are between the breaks themselves."""
+    monkeypatch.setattr("pydpstat.dppack._values.MAX_BINS", 8)
+    breaks, data = np.arange(21.0), [0.5, 19.5]
+    for lower, upper in ((0, 20), (0, 28), (-8, 20), (-8, 28)):
+        counts = dppack.histogramDP(data, 1, lower, upper, breaks=breaks, rng=1)
+        assert counts.value.size == upper - lower
+    for lower, upper in ((0, 29), (-9, 20)):
+        with pytest.raises(PydpstatError, match="must be within 8 bins of the breaks"):
+            dppack.histogramDP(data, 1, lower, upper, breaks=breaks, rng=1)
+
+
 def test_a_function_that_returns_data_as_breaks_does_not_tell_them():
     with pytest.raises(PydpstatError) as error:
         dppack.histogramDP(SECRET, 1, 0, 1e8, breaks=lambda x: -x.max(), rng=1)

@@ -10,6 +10,7 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.dppack import EmpiricalRiskMinimizationDP_CMS, LogisticRegressionDP, mapXy_linear, svmDP
+from pydpstat.dppack._models.kernels import FourierFeatures
 from tests.dppack.cms_models import BOX, MAKE, SMALL, X, Y, fit
 from tests.dppack.mirror_calls import refused_before_any_draw
 
@@ -34,6 +35,14 @@ def test_fields_in_live_r(live_r):
 def test_public_fields(make):
     model = make()
     assert all(hasattr(model, name) for name in FIELDS) and model.coeff is None
+
+
+def test_unit_features_have_norm_1_where_every_cosine_is_1():
+    # without frequencies and phases
+    features = FourierFeatures(np.zeros((8, 3)))
+    records = np.array([[0.5, -1.0], [2.0, 0.0]])
+    assert features.compute_unit_features(records) == pytest.approx(np.full((2, 8), 8.0**-0.5), rel=1e-15)
+    assert features.compute_features(records) == pytest.approx(np.full((2, 8), 0.5), rel=1e-15)
 
 
 def test_bias_comes_first():

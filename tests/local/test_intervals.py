@@ -15,6 +15,7 @@ from pydpstat.local._intervals import (
     KINDS,
     METHODS,
     FixedAnswerCount,
+    IntegerDistribution,
     SampledAnswerCount,
     compute_proportion_interval,
     compute_standard_errors,
@@ -268,3 +269,14 @@ def test_required_n_gives_the_width(design, kind):
 def test_bad_arguments(call, message):
     with pytest.raises(PydpstatError, match=message):
         call()
+
+
+def test_tails_and_the_numbers_that_they_reach():
+    law = IntegerDistribution(5, np.array([0.125, 0.25, 0.25, 0.25, 0.125]))
+    numbers = range(3, 12)
+    assert [law.compute_lower_tail(k) for k in numbers] == [0, 0, 0.125, 0.375, 0.625, 0.875, 1, 1, 1]
+    assert [law.compute_upper_tail(k) for k in numbers] == [1, 1, 1, 0.875, 0.625, 0.375, 0.125, 0, 0]
+    for probability in (0.0, 0.1, 0.125, 0.3, 0.375, 0.5, 0.625, 0.9):
+        largest, smallest = law.find_largest_below(probability), law.find_smallest_above(probability)
+        assert law.compute_lower_tail(largest) <= probability < law.compute_lower_tail(largest + 1)
+        assert law.compute_upper_tail(smallest) <= probability < law.compute_upper_tail(smallest - 1)

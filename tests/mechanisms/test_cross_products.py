@@ -15,6 +15,7 @@ from pydpstat.mechanisms.cross_products import (
     MAX_CYCLE_PLACES,
     MAX_TRIANGLE_PLACES,
     _sample_body,
+    _simulate_size_quantiles,
 )
 from pydpstat.random.source import SYSTEM, source_from
 
@@ -170,6 +171,19 @@ def test_no_record_adds_more_than_1_and_every_one_adds_that(places):
     assert np.array_equal(norm_of_added(-with_number(numbers), places), sizes)
     noise = CrossProductNoise(0.5, places, True)
     assert np.allclose(noise.norm(with_number(numbers)), 2.0 * sizes)
+
+
+@pytest.mark.parametrize("places, added", [(3, False), (4, False), (5, False), (3, True), (4, True), (9, False)])
+def test_simulated_points_are_in_the_body_and_reach_its_boundary(places, added):
+    sizes = (norm_of_added if added else norm)(_sample_body(512, places, added), places)
+    assert 0.99 < sizes.max() <= 1.0 + 1e-12
+
+
+def test_the_number_of_records_and_the_products_have_quantiles_of_their_own(monkeypatch):
+    points = np.tile([0.25, -0.75, 0.75, 0.75], (8, 1))
+    monkeypatch.setattr("pydpstat.mechanisms.cross_products._sample_body", lambda *_: points)
+    number, *products = _simulate_size_quantiles.__wrapped__(3, True)
+    assert (number == 0.25).all() and len(products) == 3 and (np.array(products) == 0.75).all()
 
 
 def test_it_is_less_than_the_cube_and_laplace_noise():

@@ -69,6 +69,17 @@ def test_noise_intervals_of_quantiles_and_shares_cover(size, noise):
     assert ((low <= below) & (below <= high)).sum(axis=0).min() < least
 
 
+@pytest.mark.parametrize("share, edge, below", [(0.1, 2, 1001.0), (0.9, 18, 9001.0)])
+def test_the_limit_of_a_quantile_far_from_the_middle_is_wrong_as_often_as_stated(share, edge, below):
+    """Of 10,000 records one more than the share is below an edge, which is then above the quantile."""
+    truth, noise, runs = np.zeros(20), SymmetricGeometricNoise(0.05), 1000
+    truth[edge - 1], truth[-1] = below, 10_000.0 - below
+    drawn = truth + noise.rvs((runs, 20), 5)
+    found = [NoisyCumulation(each, None, noise).find_last_edge_below(share, 0.2) for each in drawn]
+    wrong = np.mean(np.array(found) >= edge)
+    assert 0.05 < wrong < 0.1 + 4.0 * np.sqrt(0.1 * 0.9 / runs)
+
+
 def test_population_intervals_of_quantiles_with_a_private_size_cover():
     rng, runs, rate = np.random.default_rng(4), 30, 0.5
     law = stats.gamma(3.0, scale=12.0)

@@ -135,6 +135,17 @@ def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch):
     assert secure.choose([0.0], 1.0, [0.0], rest) == secure.choose(utility, 1.0, measure)
 
 
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_clear_choice_of_the_first_candidate_needs_no_integers(before, monkeypatch):
+    def ask(*_):
+        raise AssertionError("the choice is clear in floating point")
+
+    monkeypatch.setattr(choices, "_choose_exactly", ask)
+    monkeypatch.setattr(secure._bits, "entropy", lambda size: b"\x80" * size)
+    rest = secure.Rest(before, -900.0, 1.0, ask)
+    assert secure.choose([0.0, -1.0], 1.0, None, rest) == before
+
+
 @pytest.mark.parametrize("below", [True, False])
 def test_a_rest_whose_weight_underflows_is_chosen_with_its_probability(below, monkeypatch):
     # exp(-1000) is 0 in floating point; U lies 2**-1588 beside the boundary
