@@ -110,3 +110,14 @@ def test_a_child_of_a_busy_process_can_compute():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert done.stdout == "7\n", done.stderr
+
+
+def test_a_copy_that_is_loaded_again_has_modules_of_its_own(monkeypatch):
+    name = multiple_precision._MODULE_NAME
+    multiple_precision.get_functions().from_int(1)
+    before = {key: module for key, module in sys.modules.items() if key == name or key.startswith(f"{name}.")}
+    for key, module in before.items():
+        # put back at the end
+        monkeypatch.setitem(sys.modules, key, module)
+    multiple_precision._load_copy.__wrapped__()
+    assert len(before) > 3 and all(sys.modules[key] is not module for key, module in before.items())

@@ -12,7 +12,7 @@ import pydpstat as dp
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._ways import ARGUMENT_HINTS, ATTRIBUTE_HINTS
 from pydpstat._words import ARGUMENT_SYNONYMS, EXAMPLE_CALLS, EXAMPLE_VALUES, FUNCTION_SYNONYMS, PUBLIC_ARGUMENT_TYPES
-from pydpstat._wrong_calls import suggest_name
+from pydpstat._wrong_calls import _format_argument, suggest_name
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
 
@@ -153,3 +153,29 @@ def test_values_that_are_wrong_in_a_usual_way(call, said):
     with pytest.raises(PydpstatError) as caught:
         call()
     assert said in str(caught.value)
+
+
+def test_bounds_are_written_as_the_function_has_them():
+    with pytest.raises(ArgumentError, match=r"write lower_bound=0, upper_bound=100\.$"):
+        dp.meanDP(X, 1.0, bounds=(0, 9))
+    with pytest.raises(ArgumentError) as caught:
+        dp.meanDP(X, 1.0, 0, 9, zzz=1)
+    assert "write" not in str(caught.value)
+    # a pair of anything but numbers may be data
+    for bounds, edges in (((0, 9), "0, 9, 21"), ((0, "nine"), "0, 100, 21")):
+        with pytest.raises(ArgumentError) as caught:
+            dp.histogram(X, 1.0, bounds=bounds)
+        assert f"write edges=np.linspace({edges})" in str(caught.value)
+
+
+def test_a_level_is_a_number_between_0_and_1():
+    written = {value: _format_argument("alpha", value, "0.05") for value in (0.1, 0.95, 1, 0, 1.0)}
+    assert written == {0.1: "0.1", 0.95: "0.05", 1: "0.05", 0: "0.05"}
+
+
+def test_values_by_position_are_counted():
+    with pytest.raises(ArgumentError, match="mean takes .* by position, and all others by name; got 5 values by"):
+        dp.mean(X, 1.0, (0, 9), 0.0, 5)
+    # a function of any number of values names what is missing
+    with pytest.raises(ArgumentError, match="^kruskal needs epsilon"):
+        dp.kruskal(X, X, X)

@@ -231,7 +231,12 @@ def _find_multiples(low: float, high: float, unit: float) -> tuple[float, float]
     """Return the first and last multiple of the unit that cover the range."""
     first = float(math.floor(low / unit + _ROUNDING_TOLERANCE))
     last = float(math.ceil(high / unit - _ROUNDING_TOLERANCE))
-    while first * unit > low + _ROUNDING_TOLERANCE * unit:
+    # near the largest float, the range itself has the ends
+    while not math.isfinite(first * unit):
+        first += 1.0
+    while not math.isfinite(last * unit):
+        last -= 1.0
+    while first * unit > low + _ROUNDING_TOLERANCE * unit and math.isfinite((first - 1.0) * unit):
         first -= 1.0
     while last * unit < high - _ROUNDING_TOLERANCE * unit and math.isfinite((last + 1.0) * unit):
         last += 1.0
@@ -254,10 +259,13 @@ def _make_spaced_values(low: float, high: float, intervals: int) -> npt.NDArray[
     """Return equally spaced values between two multiples, with exact zeros in place of rounding errors."""
     if intervals == 0:
         return np.array([low])
-    step = (high - low) / intervals
+    step, scale = (high - low) / intervals, 1.0
     if not math.isfinite(step):
-        step = high / intervals - low / intervals
-    values: npt.NDArray[np.float64] = low + np.arange(intervals + 1, dtype=np.float64) * step
+        # halves, whose multiples do not overflow
+        step, scale = high / intervals - low / intervals, 0.5
+    multiples = np.arange(intervals + 1, dtype=np.float64) * (scale * step)
+    with np.errstate(over="ignore"):
+        values: npt.NDArray[np.float64] = (scale * low + multiples) / scale
     values[-1] = high
     delta = high / intervals - low / intervals
     values[np.abs(values) < 1e-14 * delta] = 0.0

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pydpstat.anonymity import _groups, aggregation
 from pydpstat.anonymity._groups import (
     Groups,
     NeighborSpace,
@@ -132,3 +133,44 @@ def test_groups_of_more_than_eight_times_k_rows_keep_their_rows(equal, is_change
     changed = reduce_partition_loss(rows, labels, 2, NeighborSpace(rows))
     # the row at 1 belongs to those at 0
     assert (changed[equal] == changed[0]) == is_changed and changed[0] != changed[-1]
+
+
+def test_many_pairs_are_repartitioned_together(monkeypatch):
+    rows = np.random.default_rng(1).normal(size=(1200, 2))
+    groups = Groups(rows, np.arange(1200) // 6)
+    first, second = np.arange(200).reshape(2, 100)
+    asked, batch = [], _groups._split_pair_batch
+
+    def record(groups, first, *given):
+        asked.append(first.size)
+        batch(groups, first, *given)
+
+    monkeypatch.setattr(_groups, "_split_pair_batch", record)
+    whole = split_group_pairs(groups, first, second, 3)
+    # at least 64 of them even where the memory suffices for none
+    monkeypatch.setattr(_groups, "_NUMBERS_PER_STEP", 1)
+    assert (split_group_pairs(groups, first, second, 3) == whole).all() and asked == [100, 64, 36]
+
+
+def test_the_largest_element_of_each_component_is_positive():
+    rows = np.random.default_rng(1).normal(size=(60, 12))
+    # the sign of an eigenvector depends on the processor
+    for each in (rows, rows[:, ::-1], rows**3):
+        components = NeighborSpace(np.ascontiguousarray(each))._components
+        assert components.shape == (12, 8)
+        assert (components[np.abs(components).argmax(axis=0), np.arange(8)] > 0.0).all()
+
+
+def test_as_many_blocks_are_ordered_as_are_partitioned(monkeypatch):
+    asked, order = [], aggregation.order_in_blocks
+
+    def record(columns, block):
+        asked.append(block)
+        return order(columns, block)
+
+    monkeypatch.setattr(aggregation, "order_in_blocks", record)
+    monkeypatch.setattr(aggregation, "_ROWS_PER_BLOCK", 100)
+    rows = np.random.default_rng(1).normal(size=(1015, 3))
+    make_initial_groups(rows, 5, NeighborSpace(rows))
+    # ten blocks, the last one with fewer rows
+    assert asked[0] == 102

@@ -174,6 +174,7 @@ def test_without_scikit_learn(monkeypatch):
         (lambda df: round_columns(df.assign(b=True), 10), ["numbers in column 'b'; got bool"]),
         (lambda df: categorize(df, 0), ["bins must be an integer of at least 1, or increasing edges"]),
         (lambda df: categorize(df, [3, 2]), ["bins must be"]),
+        (lambda df: categorize(df, [0, 2, 1]), ["bins must be"]),
         (lambda df: categorize(df, [3]), ["bins must be"]),
         (lambda df: categorize(df, [np.nan, 2]), ["bins must be"]),
         (lambda df: categorize(df, "four"), ["bins must be"]),

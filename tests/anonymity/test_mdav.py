@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._mdav_search import ExactMeans, group_by_mdav
+from pydpstat.anonymity._mdav_search import ExactMeans, RemainingRows, group_by_mdav, order_in_blocks
 from pydpstat.anonymity.aggregation import group_rows
 from tests.anonymity.plain import as_groups, as_partition, frame, loans, mean, notebook_mdav, plain_mdav, tables
 
@@ -111,3 +111,20 @@ def test_a_floating_point_sum_would_not_do():
     values = [1e16, 1.0, 1.0, -1e16]
     assert sum(values) / 4 != float(sum(map(Fraction, values)) / 4)
     assert ExactMeans(np.array([values])).compute_means().tolist() == [0.5]
+
+
+def partition(values, place):
+    """What `numpy.partition` promises: the element at its place, and the others in any order."""
+    ordered = np.sort(values)
+    return np.concatenate([ordered[:place][::-1], ordered[place : place + 1], ordered[:place:-1]])
+
+
+@pytest.mark.parametrize("count", [1, 7, 150, 299])
+def test_the_nearest_rows_are_as_many_as_asked_for(count, monkeypatch):
+    monkeypatch.setattr(np, "partition", partition)
+    rows = np.random.default_rng(2).normal(size=(300, 2))
+    numbers, columns = order_in_blocks(np.ascontiguousarray(rows.T), 16)
+    remaining, point = RemainingRows(columns, numbers, 16), np.array([0.3, -0.2])
+    found = remaining.find_nearest(point, count)
+    distances = ((columns - point[:, None]) ** 2).sum(axis=0)
+    assert sorted(found.tolist()) == sorted(np.argsort(distances)[:count].tolist())

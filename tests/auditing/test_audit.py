@@ -10,6 +10,8 @@ import pytest
 
 import pydpstat
 from pydpstat import AuditResults, Guarantee, PydpstatError, RRandom, audit
+from pydpstat._data.progress import Progress
+from pydpstat.auditing._sampling import OTHER_FORM, Sampler
 
 
 def laplace(seed=1, grid=2.0**-20):
@@ -279,3 +281,34 @@ def test_plot_draws_into_the_axes_given(noisy, data, neighbor):
     assert labels == ["data", "data, in the event", "neighbor", "neighbor, in the event"]
     pyplot.close(figure)
     pyplot.close(r.plot().figure)
+
+
+def test_constant_results_have_a_picture():
+    # no whole number, so that it is in bins
+    found = audit(lambda x, size: np.full(size, 0.5), 1, 2, claim=1.0, samples=2_000)
+    edges = found.picture.edges
+    assert (np.diff(edges) > 0.0).all() and edges[0] == 0.5 and np.isfinite(found.picture.shares).all()
+
+
+def test_outcomes_beyond_a_number_are_one(monkeypatch):
+    monkeypatch.setattr("pydpstat.auditing._sampling.MAX_FORMS", 3)
+    sampler = Sampler(lambda x: None, 0, 1)
+    codes = [sampler._get_form_code(("value", str(place))) for place in (0, 1, 2, 3, 4, 1)]
+    assert codes == [0, 1, 2, 3, 3, 1] and sampler.forms[3:] == [OTHER_FORM]
+
+
+def test_the_progress_is_that_of_the_slower_side(monkeypatch):
+    done = []
+
+    class Watched(Progress):
+        done = property(lambda self: done[-1], lambda self, number: done.append(number))
+
+    def draw(x, size):
+        if x and size > 1:
+            raise ValueError("one at a time")
+        return np.zeros(size)
+
+    monkeypatch.setattr("pydpstat.auditing._sampling.Progress", Watched)
+    Sampler(draw, 0, 1).draw_samples(1_000, None)
+    # 0 at first; calls for several draws fail once, and are then repeated one by one
+    assert done[1] < 1_000 and done == sorted(done) and done[-1] == 1_000

@@ -43,3 +43,14 @@ def test_the_forecast_is_near_the_bound_that_follows():
     )
     # it allows for the search's own uncertainty, so it lies a little lower
     assert true - 0.1 < more[0] < true and less[0] < 0
+
+
+def test_the_forecast_of_either_side_has_its_own_numbers_of_draws():
+    sizes, fresh = (100, 400), (500, 900)
+    forecast, mirrored = (Forecast(sizes[::way], fresh[::way], 1e-3, 0.003) for way in (1, -1))
+    first, second = np.array([20.0, 60.0]), np.array([90.0, 10.0])
+    for one, other in zip(forecast.predict_both(first, second), mirrored.predict_both(second, first)[::-1]):
+        assert np.array_equal(one, other)
+    # ten times as many draws move the forecast towards log((0.2 - delta) / 0.1)
+    few, many = (Forecast((n, n), (n, n), 0.0, 0.003).predict_event(0.2 * n, 0.1 * n)[0] for n in (1e3, 1e5))
+    assert few < many < math.log(2.0)

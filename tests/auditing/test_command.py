@@ -1,11 +1,12 @@
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from pydpstat.__main__ import main
 from pydpstat.auditing import _command as command
-from pydpstat.auditing._cases import all_cases, groups
+from pydpstat.auditing._cases import all_cases, groups, models
 from tests.auditing.test_many_draws import CASES
 
 # enough to see the coarsest mistakes; the command itself makes a million draws
@@ -127,3 +128,40 @@ def test_two_processes_give_the_same_table(capsys):
     lines = sorted(line.partition(": ")[2] for line in capsys.readouterr().err.splitlines())
     assert lines[0].startswith(f"count, cleared with epsilon >= {rows[1].result.epsilon_lower:.4f}, ")
     assert lines[1].startswith("uniform noise on -2..2, found with epsilon >= ")
+
+
+# persons with several records, records of which only the ranks count, and a record with several cells
+SEVERAL = ("by unit", "a person in every group", "nunique, by group", "one predictor by ranks")
+
+
+def count_records(*sets):
+    """The records of data sets, each with its sample unless all columns are of the same length."""
+    parts = [data if isinstance(data, tuple) else (data,) for data in sets]
+    parts = [[list(zip(*part.values())) if isinstance(part, dict) else part for part in each] for each in parts]
+    whole = all(len(set(map(len, each))) == 1 for each in parts)
+    rows = [list(zip(*each)) if whole else [(k, row) for k, part in enumerate(each) for row in part] for each in parts]
+    return [Counter(repr(np.asarray(row, dtype=object).tolist()) for row in each) for each in rows]
+
+
+def test_the_data_of_each_case_are_neighbors():
+    for case in all_cases():
+        if isinstance(case.data, int):
+            assert abs(case.data - case.neighbor) == 1, case.name
+        elif case.name.endswith("by unit, many groups") or not any(word in case.name for word in SEVERAL):
+            one, other = count_records(case.data, case.neighbor)
+            assert ((one - other).total(), (other - one).total()) in ((1, 1), (1, 0), (0, 1)), case.name
+
+
+def test_the_slopes_with_the_record_that_changes_change_their_signs():
+    for one, other, coincide in ((models.UPWARD, models.DOWNWARD, True), (models.ABOVE, models.BELOW, False)):
+        (y, x), (changed, same) = np.array(one), np.array(other)
+        slopes, others = (y[0] - y[1:]) / (x[0] - x[1:]), (changed[0] - changed[1:]) / (same[0] - same[1:])
+        assert (slopes > 0.0).all() and (others == -slopes).all() and (x == same).all()
+        assert (len(set(x[1:])) == 1) == coincide
+
+
+def test_cases_of_populations_release_their_intervals():
+    cases = [case for case in all_cases() if ", population" in case.name]
+    for case in cases:
+        assert case.release(case.data).conf_int(kind="population").notna().all(axis=None), case.name
+    assert len(cases) >= 5

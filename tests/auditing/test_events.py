@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,12 @@ from pydpstat.auditing._events import (
     make_range_event,
     make_sum_projection,
 )
-from pydpstat.auditing._float_events import make_multiple_event, make_support_event, make_trailing_zeros_event
+from pydpstat.auditing._float_events import (
+    iterate_bit_events,
+    make_multiple_event,
+    make_support_event,
+    make_trailing_zeros_event,
+)
 from pydpstat.auditing._sampling import Draws
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
@@ -132,3 +139,30 @@ def test_the_support_of_inverse_cdf_noise():
 def test_counting_goes_part_by_part():
     z = np.arange(100_000.0)
     assert count_outcomes(make_range_event(RESULT, ((Cut(99_990), LINE_END),)), draws(z)) == 10
+
+
+def test_negative_values_on_a_lattice_are_an_event_of_their_range():
+    rng = np.random.default_rng(1)
+    low, high = -rng.uniform(0.25, 0.5, (2, 4000)), rng.uniform(0.25, 0.5, (2, 4000))
+    # one sample is on a lattice below 0, the other one above
+    one = np.append((np.floor(low[0] * 64) + 0.5) / 64, high[0])
+    other = np.append(low[1], (np.floor(high[1] * 64) + 0.5) / 64)
+    forecast = Forecast((8000, 8000), (8000, 8000), 0.0, 0.003)
+    events = [event for event, _ in iterate_bit_events(RESULT, one, other, forecast) if event.family == "multiple"]
+    found = [event for event in events if event.words.startswith("-0.5 < the result < 0 and it is")]
+    assert found and not any(event.select_outcomes(draws([0.5, -0.5])).any() for event in found)
+
+
+def test_limits_of_ranges_have_few_digits():
+    rng = np.random.default_rng(1)
+    one, other = rng.laplace(0.0, 1.0, 20_000), rng.laplace(1.0, 1.0, 20_000)
+    forecast = Forecast((20_000, 20_000), (20_000, 20_000), 0.0, 0.003)
+    tails = [event.words for event, _ in iterate_range_events(RESULT, one, other, forecast)][:2]
+    # sixteen digits as drawn
+    assert all(len(words) < len("the result is at least -0.12345") for words in tails)
+
+
+def test_events_are_compared_by_identity():
+    one = make_form_event("f", (0, 2))
+    other = replace(one)
+    assert one != other and len({one, one, other}) == 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, compose
-from pydpstat.budget.amounts import ConcentratedAccountant
+from pydpstat.budget.amounts import ConcentratedAccountant, add_cost
 from pydpstat.privacy import GaussianLoss, PrivacyLoss
 
 
@@ -241,3 +241,11 @@ def test_the_epsilon_that_is_left_can_be_paid(rho):
     # to the last bit, and no less than what can be paid but for the search's own steps
     assert accountant.compute_cost(Guarantee(epsilon)) <= left
     assert accountant.compute_cost(Guarantee(epsilon * (1.0 + 1e-9))) > left
+
+
+def test_each_part_of_a_cost_is_added():
+    spent, limit = (Fraction(1, 2), Fraction(1, 10)), (Fraction(1), Fraction(1, 5))
+    some = Fraction(1, 20)
+    assert add_cost(spent, (Fraction(0), some), limit) == (spent[0], spent[1] + some)
+    assert add_cost(spent, (some, Fraction(0)), limit) == (spent[0] + some, spent[1])
+    assert add_cost(spent, (Fraction(0), Fraction(1, 5)), limit) is add_cost(spent, limit, limit) is None

@@ -5,6 +5,7 @@ import random
 import shutil
 import sqlite3
 import tempfile
+import types
 from contextlib import closing
 from pathlib import Path
 
@@ -325,3 +326,17 @@ def test_a_user_without_permission(mode):
         assert str(folder) in told and "must be writable" in told
     finally:
         shutil.rmtree(folder)
+
+
+def test_errors_of_the_database_and_of_the_system_are_told_apart():
+    ledger = types.SimpleNamespace(path="b.sqlite", _make_damage_error=lambda text: PydpstatError(f"damaged: {text}"))
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    outside = "^path must be a ledger that can be read and written; "
+    for error, said in (
+        (sqlite3.DatabaseError("malformed"), "^damaged: malformed$"),
+        (full, outside),
+        (OSError("gone"), outside),
+    ):
+        with pytest.raises(PydpstatError, match=said), file.FileLedger._translate_errors(ledger):
+            raise error

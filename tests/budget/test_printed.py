@@ -208,3 +208,15 @@ def test_a_ledger_is_written_as_results_are():
     for text in (budget.to_markdown(), budget.to_latex(caption="Releases")):
         assert all(f"table {place} " in text for place in range(70))
     assert "<table" in budget.to_html() and "table 69" in budget.to_html()
+
+
+def test_the_line_above_the_sums_is_in_html_as_well():
+    budget = dp.Budget(2.0)
+    dp.count([True] * 20, 0.5, rng=1, budget=budget)
+    rows = budget._repr_html_().split("<tr>")[2:]
+    assert ["border-top: 1px solid" in row for row in rows] == [False, True, False] and ">spent<" in rows[1]
+
+
+def test_json_is_indented_by_two():
+    lines = dp.Budget(1.0).to_json().splitlines()
+    assert lines[0] == "{" and lines[1].startswith('  "') and lines[-1] == "}"

@@ -139,3 +139,11 @@ def test_names_that_occur_twice():
         make_consistent(twice, dict.fromkeys(twice.names(), 1))
     with pytest.raises(PydpstatError, match="hierarchy must be a Hierarchy"):
         make_consistent({"a": ["b"]}, [1, 2, 3])
+
+
+def test_intervals_are_normal_and_around_the_consistent_values():
+    fit = make_consistent(Hierarchy(["a", "b"]), [[13.0], [4.0, 6.0]], variances=3)
+    assert fit.params.tolist() == [12.0, 5.0, 7.0] and fit.bse.to_numpy() == pytest.approx(2.0**0.5)
+    low, high = fit.conf_int(0.05).to_numpy().T
+    assert low == pytest.approx(fit.params - 1.959964 * 2.0**0.5, rel=1e-6)
+    assert high == pytest.approx(fit.params + 1.959964 * 2.0**0.5, rel=1e-6)

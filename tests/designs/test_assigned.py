@@ -179,3 +179,11 @@ def test_wrong_columns_are_named(columns, said):
 def test_texts_are_no_numbers():
     with pytest.raises(dp.PydpstatError, match="must be of numbers or truth values; 'sex' has the type"):
         unsized().assign(z="sex + 1", bounds=(0, 1)).mean("z", 1.0)
+
+
+def test_bounds_that_are_not_finite_must_be_given():
+    people = dp.design(bounds={"x": (0.0, 1000.0)})
+    for text in ("exp(x)", "x * 1e307"):
+        with pytest.raises(dp.PydpstatError, match="bounds must be given for 'y'.* has no finite bounds"):
+            people.assign(y=text)
+        assert people.assign(bounds=(0.0, 10.0), y=text).facts.bounds["y"] == (0.0, 10.0)

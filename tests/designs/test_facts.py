@@ -1,5 +1,7 @@
 """What a design declares: checked once, shown, and held record by record."""
 
+import ast
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat.designs._conditions import Condition
+from pydpstat._data.aggregates import AllOf, AnyOf, Comparison, Not
+from pydpstat.designs._conditions import Condition, make_engine_test
 
 FRAME = pd.DataFrame({"age": [20.0, np.nan, 41.0], "sex": ["f", None, "m"], "id": [1, 1, 2], "other": 0})
 
@@ -142,3 +145,22 @@ def test_conditions_are_on_what_columns_can_be(condition, message):
     with pytest.raises(dp.PydpstatError, match=message):
         people.subset(condition)
     assert "subset" in repr(people.subset("employed and not region == 'north' and age != 3"))
+
+
+def test_comparisons_can_be_evaluated_by_engines():
+    def test_of(text):
+        return make_engine_test(ast.parse(text, mode="eval").body)
+
+    for by in (">=", "<"):
+        assert test_of(f"age {by} 65") == AllOf((Comparison("age", by, 65.0),))
+    assert test_of("age != 3") == AllOf((Not(AnyOf((Comparison("age", "==", 3.0),))),))
+    # numbers that a float would round, and columns on both sides, are not
+    assert test_of(f"age > {2**53 + 1}") is None and test_of("age > limit") is None
+
+
+def test_a_condition_on_a_column_without_facts_says_what_to_declare():
+    people = dp.design(FRAME, bounds={"age": (0, 110)})
+    with pytest.raises(dp.PydpstatError, match=r"levels=\{'other': \[False, True\]\}"):
+        people.subset("other and age > 3")
+    with pytest.raises(dp.PydpstatError, match=r"bounds=\{'other': \(lower, upper\)\}"):
+        people.subset("other > 3")

@@ -372,3 +372,9 @@ def test_the_group_of_other_values_is_declared():
 def test_a_factor_needs_no_mark_in_a_formula():
     plain, marked = (sized().ols(f"income ~ age + {each}", 2.0, rng=1) for each in ("sex", "C(sex)"))
     assert plain.params.to_numpy().tolist() == marked.params.to_numpy().tolist()
+
+
+def test_a_method_whose_option_is_required_says_so():
+    people = dp.design(FRAME, bounds=BOUNDS)
+    with pytest.raises(dp.errors.ArgumentError, match="^any_interval of a design needs range; got none"):
+        people.any_interval("age", np.mean, 1.0)

@@ -16,6 +16,8 @@ import pandas as pd
 import pytest
 
 from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom, dppack
+from pydpstat._release.calibration import ROUNDING_CONDITION
+from pydpstat.dppack._models.formulas import compute_cross_entropy
 from tests.dppack.mirror_calls import GOOD, call, values
 
 
@@ -246,3 +248,31 @@ def test_names_and_numbers_of_records_do_not_mix():
         assert (released.labels.name, released.nobs, released.sensitivity) == (name, n, 5 / n)
         with pytest.warns(PrivacyWarning):
             assert dppack.meanDP(data, 1.0, 0, 5, "unbounded", rng=1).nobs is None
+
+
+def test_the_classic_gaussian_mechanism_needs_an_epsilon_below_1():
+    how = {"mechanism": "Gaussian", "delta": 1e-6, "type_DP": "aDP", "rng": 1}
+    with pytest.raises(PydpstatError, match="eps must be < 1 for aDP unless analytic is True; got 1"):
+        dppack.meanDP([1.0, 2.0], 1, 0, 4, **how)
+    assert dppack.meanDP([1.0, 2.0], 0.999, 0, 4, **how).noise.std() > 0.0
+
+
+def test_noise_intervals_of_variances_end_at_the_largest_variance():
+    """Two records at both bounds have it: twice the squared half-width."""
+    for function, largest in ((dppack.varDP, 8.0), (dppack.sdDP, 8.0**0.5)):
+        with pytest.warns(PrivacyWarning):
+            found = function([0.0, 1.0, 4.0], 0.001, 0, 4, rng=1)
+        assert found.conf_int().to_numpy()[0].tolist() == [0.0, pytest.approx(largest, rel=1e-12)]
+
+
+def test_a_cross_entropy_of_shares_has_both_terms():
+    predicted, observed = np.array([0.25, 0.4, 0.8]), np.array([0.0, 0.3, 1.0])
+    expected = -(observed * np.log(predicted) + (1.0 - observed) * np.log(1.0 - predicted))
+    assert compute_cross_entropy(predicted, observed) == pytest.approx(expected, rel=1e-14)
+    assert compute_cross_entropy(predicted[::2], observed[::2]) == pytest.approx(expected[::2], rel=1e-14)
+
+
+def test_the_rounding_inside_a_moment_is_not_covered_by_the_proof():
+    for function in (dppack.meanDP, dppack.varDP):
+        with nullcontext() if function is dppack.meanDP else pytest.warns(PrivacyWarning):
+            assert ROUNDING_CONDITION in function([1.0, 2.0, 3.0], 1.0, 0, 4).guarantee.conditions

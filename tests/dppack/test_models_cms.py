@@ -220,3 +220,11 @@ def test_much_noise_budget_gives_the_minimizer():
     w = result.coeff * math.sqrt(2)
     gradient = scaled.T @ (1 / (1 + np.exp(-scaled @ w)) - Y) + w
     assert np.abs(gradient).max() < 1e-3
+
+
+def test_frequencies_of_features_have_the_standard_deviation_of_the_kernel():
+    model = svmDP("l2", 1, 1, kernel="Gaussian", D=400, kernel_param=0.5)
+    fit(model)
+    assert model.prefilter.shape == (400, 3)
+    # sqrt(2 kernel_param) is 1; 800 normal variables, six standard errors
+    assert model.prefilter[:, :2].std() == pytest.approx(1.0, abs=6.0 / math.sqrt(1600))

@@ -11,6 +11,7 @@ import pytest
 from pydpstat import PrivacyWarning, RRandom, dppack
 from pydpstat.dppack._models.noise import (
     SQUARED_ERROR_DISTANCE,
+    _draw_like_mvrnorm,
     compute_added_epsilon,
     compute_noise_variance,
     compute_replaced_epsilon,
@@ -19,6 +20,7 @@ from pydpstat.dppack._models.noise import (
 from pydpstat.parity._compare import compare_outcomes, evaluate_in_python
 from pydpstat.parity._r_side import LiveRSession
 from pydpstat.parity.case import Case
+from pydpstat.random import source_from
 from r_reference.cases.models_kst import CASES
 from tests.dppack.kst_models import X, base, fit, linear
 
@@ -200,3 +202,16 @@ def test_every_comparison_is_exact_with_the_reference_blas(live_r):
         pytest.skip("needs NLopt 2.7 and R with the reference BLAS")
     verdicts = [compare_outcomes(case, evaluate_in_python(case), session.evaluate_case(case), "live") for case in CASES]
     assert [each.name for each in verdicts if each.difference or each.status != "passed"] == []
+
+
+def test_a_delta_of_one_proves_nothing():
+    assert compute_replaced_epsilon(0.5, 0.01, 1.0, 2.0, 4.0, 2.0, 2) == math.inf
+    assert compute_replaced_epsilon(0.5, 0.01, 0.01, 2.0, 4.0, 2.0, 2) < math.inf
+
+
+def test_two_normal_variables_are_in_the_order_of_rs_eigenvectors():
+    """MASS::mvrnorm(1, c(0, 0), 9 * diag(2)) after set.seed(1), whose rnorm(2) is -0.6264538, 0.1836433."""
+    drawn = _draw_like_mvrnorm(source_from(1, int_seeds_r=True), 2, 3.0)
+    assert drawn.tolist() == pytest.approx([-0.5509300, -1.8793614], abs=1e-7)
+    three, stream = _draw_like_mvrnorm(source_from(1, int_seeds_r=True), 3, 1.0), RRandom(1)
+    assert three.tolist() == stream.rnorm(3)[::-1].tolist()

@@ -222,3 +222,13 @@ def test_combinations_do_not_depend_on_the_responses_unit(frame):
     covariances = fit.cov_params().to_numpy()
     sds = np.sqrt(np.diag(covariances))
     assert np.all(np.abs(covariances / np.outer(sds, sds)) < 1.0 + 1e-9)
+
+
+def test_a_covariance_needs_the_errors_of_the_sum_and_of_the_difference(monkeypatch):
+    x = np.linspace(0.0, 1.0, 400)
+    fit = pydpstat.ols(0.2 + 0.5 * x, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+    for errors, expected in (([2.0, 1.0], 0.75), ([2.0, np.inf], np.nan), ([np.inf, 1.0], np.nan)):
+        monkeypatch.setattr(type(fit), "_combine_coefficients", lambda *_, each=errors: ((), None, np.array(each)))
+        # in units of both standard errors
+        found = fit.cov_params().loc["const", "x1"] / (fit.bse["const"] * fit.bse["x1"])
+        assert found == pytest.approx(expected, nan_ok=True)

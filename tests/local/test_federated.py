@@ -18,6 +18,8 @@ from pydpstat.local import (
     RandomizedResponseCoins,
     federate_array,
 )
+from pydpstat.local.access import _find_largest_loss, combine_node_guarantees
+from pydpstat.privacy import LaplaceLoss, ResponseLoss
 
 TRUTH = np.arange(400) % 5 == 0
 AGES = 20.0 + 13.0 * np.sin(np.arange(50.0))
@@ -274,3 +276,15 @@ def test_a_nodes_number():
     for wrong, error in ((2, IndexError), (-3, IndexError), ("0", TypeError), (slice(1), TypeError)):
         with pytest.raises(error, match="a node's number must be a whole number below 2"):
             nodes[wrong]
+
+
+def test_nodes_with_one_guarantee_each_keep_the_largest_loss():
+    weak, strong = (GaussianAccess(epsilon, 1e-5, bounds=(0, 40)).guarantee for epsilon in (0.5, 0.25))
+    together = combine_node_guarantees([[weak], [strong]])
+    assert weak.loss is not None and together.loss == weak.loss
+    assert (together.epsilon, together.delta) == (0.5, 1e-5)
+    # two guarantees of one node add up, and a mixture has no largest loss
+    assert combine_node_guarantees([[weak, strong], [strong]]).epsilon > 0.5
+    laplace, other = LaplaceLoss(0.5), ResponseLoss(0.5, 1)
+    assert _find_largest_loss([laplace, weak.loss]) is None and _find_largest_loss([other, other]) is None
+    assert _find_largest_loss([other]) is other and _find_largest_loss([None]) is None

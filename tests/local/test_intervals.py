@@ -19,6 +19,7 @@ from pydpstat.local._intervals import (
     SampledAnswerCount,
     compute_proportion_interval,
     compute_standard_errors,
+    is_accepted_by_blaker,
 )
 
 # the least coverage that each method is to have
@@ -280,3 +281,17 @@ def test_tails_and_the_numbers_that_they_reach():
         largest, smallest = law.find_largest_below(probability), law.find_smallest_above(probability)
         assert law.compute_lower_tail(largest) <= probability < law.compute_lower_tail(largest + 1)
         assert law.compute_upper_tail(smallest) <= probability < law.compute_upper_tail(smallest - 1)
+
+
+def test_blakers_test_rejects_at_its_level():
+    law = IntegerDistribution(5, np.array([0.125, 0.25, 0.25, 0.25, 0.125]))
+    # an end has a probability of 0.25 together with the other one, its neighbor 0.75
+    for count, pvalue in ((5, 0.25), (6, 0.75), (8, 0.75), (9, 0.25)):
+        assert not is_accepted_by_blaker(law, count, pvalue)
+        assert is_accepted_by_blaker(law, count, pvalue - 1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_coverage_of_few_answers_that_are_all_but_certain(kind):
+    for n, p in ((1, 0.0), (1, 1.0), (2, 0.0), (2, 1.0)):
+        assert RandomizedResponse(20.0).coverage(n, p, kind=kind) == pytest.approx(1.0, abs=1e-7)

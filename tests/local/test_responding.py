@@ -305,3 +305,8 @@ def test_what_are_no_categories(categories):
 def test_bad_arguments(call, message):
     with pytest.raises(PydpstatError, match=message):
         call()
+
+
+def test_a_design_is_shown_as_it_is_made():
+    shown = "RandomizedResponse(0.5)", "RandomizedResponse(0.5, categories=3)"
+    assert (repr(RandomizedResponse(0.5)), repr(RandomizedResponse(0.5, 3))) == shown

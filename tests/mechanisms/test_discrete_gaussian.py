@@ -15,6 +15,7 @@ from pydpstat.mechanisms import (
     calibrate_discrete_gaussian,
     calibrate_gaussian,
 )
+from pydpstat.mechanisms.discrete_gaussian import _solve_smallest_sd
 from pydpstat.privacy import DiscreteGaussianLoss, Guarantee
 from pydpstat.privacy._curves import find_largest_rho
 
@@ -207,3 +208,13 @@ def test_a_shift_that_is_many_times_the_noise(sd, shift, z):
 def test_no_delta_is_0():
     for sd, epsilon in ((1.0, 100.0), (1e20, 1e-15), (1e-170, 1e300)):
         assert DiscreteGaussianNoise(sd).delta(epsilon) >= 5e-324
+
+
+def test_the_search_for_the_smallest_sd_ends_near_the_root():
+    asked = []
+
+    def excess(sd):
+        asked.append(sd)
+        return math.log(2.0 / sd)
+
+    assert 2.0 <= _solve_smallest_sd(excess, 1.0) <= 2.0 * (1.0 + 1e-9) and len(asked) < 40

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
+import pydpstat
+from pydpstat.mechanisms import Geometric, SignGeometricNoise, SymmetricGeometricNoise
 
 # sums of some thousand rounded terms against a few rounded operations
 SUMS = 1e-12
@@ -109,3 +110,10 @@ def test_what_each_distribution_keeps(epsilon, sensitivity):
         assert math.nextafter(kept, 0.0) < mpmath.mpf(epsilon) + mpmath.log(2) <= kept
     assert sign.delta(epsilon) == pytest.approx(-math.expm1(-epsilon / sensitivity) / 2, rel=1e-13)
     assert sign.delta(kept) == 0.0 < sign.delta(math.nextafter(kept, 0.0))
+
+
+def test_integer_noise_is_for_counts():
+    how = {"mechanism": Geometric(), "rng": 1}
+    with pytest.raises(pydpstat.PydpstatError, match="mechanism must be for real numbers here; got Geometric"):
+        pydpstat.mean([1.0, 2.0], 1.0, bounds=(0, 3), **how)
+    assert pydpstat.count([True, False], 1.0, **how).mechanism == "symmetric geometric"

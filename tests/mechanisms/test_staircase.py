@@ -134,3 +134,13 @@ def test_a_large_epsilon_is_drawn_at_once(epsilon):
         uniform = stats.kstest(np.abs(drawn), stats.uniform(0.0, noise.share).cdf)
         wider = stats.kstest(np.abs(drawn), stats.uniform(0.0, 1.2 * noise.share).cdf)
         assert uniform.pvalue > FALSE_ALARM > wider.pvalue
+
+
+def test_where_few_candidates_would_be_accepted_the_share_outside_of_the_middle_step_is_exact():
+    noise, grid, draws = StaircaseNoise(12.0, 1.0), 2.0**-12, 20_000
+    middle = max(1, round(noise.share * 2**12))
+    share = 1.0 - weights(noise, grid, middle)[1].sum()
+    outside = (np.abs(noise.draw(SYSTEM, draws, grid)) >= middle).sum()
+    # about 49 of 20,000
+    assert stats.binomtest(int(outside), draws, share).pvalue > FALSE_ALARM
+    assert stats.binomtest(int(outside), draws, share / 10.0).pvalue < FALSE_ALARM

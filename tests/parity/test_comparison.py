@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.parity._compare import Outcome, compare_outcomes, compute_relative_difference, compute_ulp_difference
-from pydpstat.parity._r_side import UNMIRRORED_PACKAGES, parse_outcome, parse_r_number
-from pydpstat.parity.case import Factor, all_cases, format_r_assignments, format_r_literal
+from pydpstat.parity._compare import (
+    Outcome,
+    _rank_double,
+    collect_results,
+    compare_outcomes,
+    compute_relative_difference,
+    compute_ulp_difference,
+)
+from pydpstat.parity._r_side import (
+    UNMIRRORED_PACKAGES,
+    RUnavailableError,
+    _probe_r_start,
+    parse_outcome,
+    parse_r_number,
+)
+from pydpstat.parity.case import Factor, all_cases, format_python_literal, format_r_assignments, format_r_literal
 from pydpstat.porting import _r_environment as environment
 from tests.parity.comparisons import case
 
@@ -223,3 +237,29 @@ def test_rs_sums_are_added_as_on_every_processor_unless_the_user_says_otherwise(
     monkeypatch.setattr(environment.platform, "machine", lambda: "aarch64")
     environment.choose_kernels()
     assert "OPENBLAS_CORETYPE" not in os.environ
+
+
+def test_python_literals():
+    assert format_python_literal(np.array([1.0, 0.5])) == "np.array([1.0, 0.5])"
+    assert format_python_literal(np.array([[1], [2]])) == "np.array([[1], [2]])"
+    assert format_python_literal([1.0, None]) == "np.array([1.0, math.nan])"
+    assert (format_python_literal("a"), format_python_literal(0.5)) == ('"a"', "0.5")
+    assert format_python_literal(["a", "b"]) == '["a", "b"]'
+
+
+def test_negative_zero_is_directly_below_zero():
+    assert (_rank_double(-0.0), _rank_double(0.0), _rank_double(5e-324), _rank_double(-5e-324)) == (-1, 0, 1, -2)
+
+
+def test_cells_of_which_one_is_a_text_are_labels():
+    values, labels = [], []
+    collect_results(np.array(["a", None], dtype=object), values, labels)
+    assert values == [] and labels == ["a", None]
+
+
+def test_without_r_it_is_not_started(monkeypatch):
+    monkeypatch.setattr("pydpstat.parity._r_side._PROBE_CODE", "")
+    for value, is_refused in (("1", True), ("0", False), ("", False)):
+        monkeypatch.setenv("PYDPSTAT_NO_R", value)
+        with pytest.raises(RUnavailableError, match="PYDPSTAT_NO_R is set") if is_refused else nullcontext():
+            _probe_r_start()

@@ -10,7 +10,7 @@ import pytest
 
 from pydpstat import PrivacyWarning
 from pydpstat.parity._compare import collect_results, evaluate_code, evaluate_in_python, run_python
-from pydpstat.parity.case import Case, format_table_lines, format_vector_lines
+from pydpstat.parity.case import Case, format_matrix_lines, format_table_lines, format_vector_lines
 from pydpstat.porting import r
 
 WARNS = "import warnings\nfrom pydpstat import varDP\nwarnings.warn('careful', UserWarning)\n"
@@ -92,3 +92,9 @@ def test_vectors_are_laid_out_as_r_does():
 
 def test_tables_have_their_columns_below_each_other():
     assert format_table_lines([("a", "bc"), ("def", "")]) == ["a    bc", "-------", "def"]
+
+
+def test_matrices_have_the_names_of_rows_and_columns():
+    values = np.array([[1.0, 0.25], [20.0, 3.0]])
+    assert format_matrix_lines(values, (("a", "b"), ("x", "why"))) == ["   x  why", "a  1 0.25", "b 20 3.00"]
+    assert format_matrix_lines(values) == ["     [,1] [,2]", "[1,]    1 0.25", "[2,]   20 3.00"]

@@ -8,12 +8,20 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pydpstat.dppack import counts, moments
+from pydpstat.mechanisms import LaplaceNoise
 from pydpstat.parity import _report as command
 from pydpstat.parity._r_side import get_recording_path
 from pydpstat.parity.case import all_cases
-from pydpstat.parity.distribution import check_distribution, load_distributions, run_distribution_checks
+from pydpstat.parity.distribution import (
+    _compute_affordable_draws,
+    _compute_p_values,
+    check_distribution,
+    load_distributions,
+    run_distribution_checks,
+)
 
 DISTRIBUTIONS = load_distributions()
 GROUPS = defaultdict(list)
@@ -166,3 +174,52 @@ RANDOM = {
 def test_every_random_function_has_a_distribution():
     wanted = {name for line in RANDOM for name in line.split()}
     assert {each.name.split(",")[0] for each in DISTRIBUTIONS} >= wanted
+
+
+def laplace(python, draws=4_000):
+    """A distribution with other draws than Laplace noise has."""
+    return replace(
+        next(each for each in DISTRIBUTIONS if each.name == "LaplaceMechanism"),
+        python=python,
+        noise=lambda factor: LaplaceNoise(factor),
+        draws=draws,
+    )
+
+
+def test_every_sample_must_show_a_wrong_scale():
+    # 5 % between both scales fit each of them with 4,000 draws
+    def draw(n, rng):
+        return np.random.default_rng(1).laplace(0.0, 1.0 if rng is None else 1.05, n)
+
+    verdict = check_distribution(laplace(draw), 4_000, None)
+    assert verdict.status == "failed" and verdict.message.startswith("a scale wrong by 10 % is not seen")
+    assert check_distribution(laplace(lambda n, rng: draw(n, None)), 4_000, None).status == "passed"
+
+
+def test_more_draws_are_made_as_long_as_they_are_quick():
+    quick = laplace(lambda n, rng: np.zeros(n), draws=500)
+    assert _compute_affordable_draws(quick, 30_000, None) == 30_000
+    assert _compute_affordable_draws(replace(quick, draws=40_000), 30_000, None) == 40_000
+
+
+class Four:
+    """A half, fifteen of 32, and two rare values."""
+
+    shares = np.array([32.0, 30.0, 1.0, 1.0]) / 64.0
+
+    def cdf(self, x):
+        return np.append(0.0, np.cumsum(self.shares))[np.clip(np.floor(x) + 1, 0, 4).astype(int)]
+
+    def ppf(self, q):
+        return np.searchsorted(np.cumsum(self.shares), q) * 1.0
+
+
+@pytest.mark.parametrize("counts", [(96, 91, 3, 2), (80, 74, 20, 18), (79, 70, 5, 6)])
+def test_rare_integers_are_counted_together_where_more_than_five_are_expected(counts):
+    expected = Four.shares * sum(counts)
+    (first, second, *rare), (*common, low, high) = counts, expected
+    assert high <= 5.0
+    observed = [first, second, sum(rare)] if low + high > 5.0 else [first, second]
+    chi = sum((o - e) ** 2 / e for o, e in zip(observed, [*common, low + high]))
+    found, _ = _compute_p_values(np.repeat(np.arange(4.0), counts), Four(), True)
+    assert found == pytest.approx(stats.chi2.sf(chi, len(observed) - 1), rel=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import types
 from contextlib import nullcontext
 
 import pytest
@@ -175,3 +176,27 @@ def test_differences_of_recordings(tmp_path):
         (tmp_path / name).write_text(json.dumps({"versions": {}, "cases": cases}))
     first, second = (recorded.Recording(tmp_path / name) for name in "ab")
     assert second.find_differences(first) == ["y", "z"] and first.find_differences(first) == []
+
+
+def test_of_many_changed_recordings_forty_are_named(monkeypatch, capsys):
+    monkeypatch.setattr(command, "record_cases", lambda cases: [f"case {place}" for place in range(50)])
+    monkeypatch.setattr(command, "record_exports", lambda: False)
+    assert command._record_all([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "50 differ from before" in lines[0] and lines[1:] == [f"  case {place}" for place in range(40)]
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_distributions_are_drawn_by_r_where_there_is_a_session(monkeypatch, live):
+    asked = []
+
+    def run_none(names, draws, is_live):
+        asked.append((names, draws, is_live))
+        return nullcontext([])
+
+    session = types.SimpleNamespace(versions={})
+    monkeypatch.setattr(command, "_open_session", lambda live: (session if live else None, []))
+    monkeypatch.setattr(command, "run_distribution_checks", run_none)
+    command.run_comparisons([], ["runif"], live=live, draws=100)
+    command.run_comparisons([], ["runif"], live=live, draws=0)
+    assert asked == [(["runif"], 100, live), ((), 0, live)]

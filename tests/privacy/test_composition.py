@@ -26,7 +26,7 @@ from pydpstat.privacy import (
     SubsampledLoss,
     compose_basic,
 )
-from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _Counts
+from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _Counts, _make_curve_masses, _sum_pure_epsilons
 
 GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
 
@@ -412,3 +412,30 @@ def test_the_parts_are_hashed_once():
     # a hash of texts would be another one in another process
     copied = pickle.loads(pickle.dumps(_Counts([(GaussianLoss(1.0), 2)])))
     assert copied == ((GaussianLoss(1.0), 2),) and not vars(copied)
+
+
+def test_a_curve_becomes_masses_at_both_signs_of_the_loss(monkeypatch):
+    """Of a pure epsilon, whose curve is a line in exp(epsilon) between -epsilon and epsilon."""
+    taken = []
+    pld = types.ModuleType("dp_accounting.pld")
+    pld.pld_pmf = types.SimpleNamespace(create_pmf_pessimistic_connect_dots=lambda *given: taken.append(given))
+    monkeypatch.setitem(sys.modules, "dp_accounting", types.ModuleType("dp_accounting"))
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", pld)
+    places = np.arange(6) * 2000
+    pure = places[-2] * INTERVAL
+
+    def curve(epsilon):
+        return np.maximum(np.exp(pure) - np.exp(epsilon), 0.0) / (1.0 + np.exp(pure))
+
+    _make_curve_masses(places, curve(places * INTERVAL), curve(places * INTERVAL))
+    ((interval, found, deltas),) = taken
+    assert interval == INTERVAL and found.tolist()[0] == -places[-1] and places[-2] in found.tolist()
+    # below -epsilon delta is 1 - exp of the place, above it is on the line
+    expected = np.where(found < -places[-2], -np.expm1(found * INTERVAL), curve(found * INTERVAL))
+    assert deltas == pytest.approx(expected, abs=1e-14)
+
+
+def test_pure_epsilons_of_repeated_losses_add_up():
+    counts = ((LaplaceLoss(0.5), 3), (LaplaceLoss(0.25), 2))
+    assert _sum_pure_epsilons(counts) == 2.0 and _sum_pure_epsilons(()) == 0.0
+    assert _sum_pure_epsilons((*counts, (GaussianLoss(1.0), 1))) == math.inf

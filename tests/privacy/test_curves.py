@@ -203,3 +203,13 @@ def test_bounded_laplace_noise_has_no_larger_epsilon(epsilon, share):
         exact = mpmath.mpf(share * width) / scale + mpmath.log(inside)
         found = BoundedLaplaceNoise(scale, (0.0, width)).epsilon(share * width)
         assert exact <= found <= exact * (1 + TIGHT)
+
+
+@pytest.mark.parametrize("rho", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("epsilon", [0.5, 3.0, 12.0])
+def test_concentrated_privacy_has_the_least_of_its_bounds(rho, epsilon):
+    a = 1.0 + np.geomspace(1e-6, 1e4, 200_001)
+    with np.errstate(over="ignore"):
+        least = np.exp((a - 1.0) * (a * rho - epsilon) - np.log(a - 1.0) + a * np.log1p(-1.0 / a)).min()
+    assert compute_concentrated_delta(rho, epsilon) == pytest.approx(min(1.0, least), rel=1e-6)
+    assert compute_concentrated_delta(0.0, epsilon) == 0.0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import hist
+from pydpstat.r_arithmetic import breaks_fd, hist
 
 TENTHS = [0.1, 0.7, 0.3, 1.9, -0.2, 2.6, 0.1, 5.5]
 
@@ -99,3 +99,9 @@ def test_breaks_that_r_refuses():
         hist([0.1, 0.5], [0.0, 1.0, math.nan])
     # R sorts a function's points, and leaves missing ones out
     assert hist([0.1, 0.5], lambda x: [0.0, 1.0, math.nan]).counts.tolist() == [2]
+
+
+@pytest.mark.parametrize("zeros, more, classes", [(95, 5, 12.0), (99, 1, 21.0), (99_999, 1, 4194.0)])
+def test_freedman_and_diaconis_look_further_out_where_the_quartiles_are_equal(zeros, more, classes):
+    # as R's nclass.FD; the last is the rule with the standard deviation
+    assert breaks_fd(np.append(np.zeros(zeros), np.arange(1.0, more + 1.0))) == classes

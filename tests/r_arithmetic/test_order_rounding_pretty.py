@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import median, pretty, quantile, round, sort
-from pydpstat.r_arithmetic.rounding import round_significant
+from pydpstat.r_arithmetic.rounding import _make_spaced_values, round_significant
 
 TENTHS = [0.1, 0.7, 0.3, 1.9, -0.2, 2.6, 0.1, 5.5]
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -109,3 +109,38 @@ def test_pretty_makes_about_five_intervals():
 def test_pretty_refuses(arguments):
     with pytest.raises(PydpstatError):
         pretty(*arguments)
+
+
+def test_pretty_asks_for_five_intervals_where_nothing_is_given():
+    # R's pretty(c(0, 8)); pretty(c(0, 8), 6) is 0, 1, ..., 8
+    assert pretty(0.0, 8.0).tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert pretty(0.0, 8.0, 6).tolist() == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "values"),
+    [
+        (0.0, 1.79, [0.0, 0.5966667, 1.193333, 1.79]),
+        (1.0, 1.79, [1.0, 1.263333, 1.526667, 1.79]),
+        (-1.79, 1.79, [-1.79, 0.0, 1.79]),
+        (-1.79, 1.7, [-1.79, -1.208333, -0.6266667, -0.045, 0.5366667, 1.118333, 1.7]),
+        (-1.0, 1.79, [-1.0, -0.442, 0.116, 0.674, 1.232, 1.79]),
+        (1.0, 1.7, [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7]),
+    ],
+)
+def test_pretty_near_the_largest_numbers_is_as_in_r(low, high, values):
+    """In units of 1e308; the next multiple of the step would be infinite."""
+    assert (pretty(low * 1e308, high * 1e308) / 1e308).tolist() == pytest.approx(values, rel=1e-6, abs=1e-12)
+    mirrored = (pretty(-high * 1e308, -low * 1e308) / 1e308).tolist()
+    assert mirrored == pytest.approx([-value for value in reversed(values)], rel=1e-6, abs=1e-12)
+
+
+def test_zeros_of_both_signs_keep_their_order_in_either_direction():
+    assert signs(sort([0.0, -0.0])) == [False, True] and signs(sort([-0.0, 0.0])) == [True, False]
+    assert signs(sort([0.0, -0.0], decreasing=True)) == [False, True]
+    assert signs(sort([1.0, -0.0, 0.0], decreasing=True)) == [False, True, False]
+
+
+def test_what_is_less_than_1e_14_of_a_step_is_zero():
+    for low, first in ((1e-14, 1e-14), (0.999e-14, 0.0), (-0.999e-14, 0.0)):
+        assert _make_spaced_values(low, 1.0 + low, 1)[0] == first

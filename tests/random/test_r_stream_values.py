@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pydpstat.random.r_stream import RRandom
+from pydpstat.random.r_stream._poisson import _compute_hat
 
 # after set.seed(7), or 42 where there are three: call; values 1, 50000 and 100000; the next runif(1); and the
 # units in the last place that another CPU's libm may add (a gamma variable of a small shape multiplies them)
@@ -89,3 +90,23 @@ def _tempered(y):
     y ^= (y << 7) & 0x9D2C5680
     y ^= (y << 15) & 0xEFC60000
     return (y ^ (y >> 18)) & 0xFFFFFFFF
+
+
+def test_a_weighted_sample_without_replacement_is_rs():
+    rng = RRandom(42)
+    # the weight of what was drawn is no longer in the total
+    assert np.asarray(rng.sample(10, 10, False, np.arange(1, 11))).tolist() == [3, 4, 9, 5, 7, 8, 6, 10, 2, 1]
+    assert rng.runif(1)[0] == float.fromhex("0x1.d4ba429cp-2")
+
+
+@pytest.mark.parametrize("mean", [10.0, 37.5])
+def test_the_hat_of_poisson_variables_is_an_expansion_in_hermite_polynomials(mean):
+    """Ahrens and Dieter's (1982) corrections of the normal density; each integrates to 0."""
+    x, sd = np.linspace(-4.0, 4.0, 9), math.sqrt(mean)
+    first = 1.0 / (24.0 * mean)
+    second = 0.3 * first * first
+    third = first * second / 7.0
+    series = np.polynomial.hermite_e.hermeval(x, [1.0, 0.0, first, 0.0, second, 0.0, third])
+    exponent, factor = _compute_hat(x, mean, sd)
+    assert exponent == pytest.approx(-0.5 * x * x, rel=1e-15)
+    assert factor == pytest.approx(series / (sd * math.sqrt(2.0 * math.pi)), rel=1e-13)

@@ -102,3 +102,13 @@ def test_scales_of_their_own():
         scales = np.array([1e-9, 1.0, 1e9])
         noise = np.abs(np.concatenate([SOURCES[name]().laplace(3, scales)]))
         assert noise[0] < 1e-6 and noise[2] > 1e3
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_discrete_gaussian_noise_has_its_probabilities(name):
+    sd, draws = 1.5, 10_000
+    noise, support = SOURCES[name]().discrete_gaussian(draws, sd), np.arange(-20, 21)
+    weights = np.exp(-0.5 * (support / sd) ** 2)
+    for k in range(-3, 4):
+        share = weights[k + 20] / weights.sum()
+        assert abs((noise == k).mean() - share) < 5 * math.sqrt(share * (1 - share) / draws)

@@ -11,7 +11,12 @@ import pydpstat
 from pydpstat import PydpstatError
 from pydpstat._null_distributions.quantiles.sample_quantiles import QuantileIntervals, compute_sample_limits
 from pydpstat.mechanisms import DiscreteGaussianNoise, SymmetricGeometricNoise
-from pydpstat.results._cumulation import CumulationIntervals, NoisyCumulation, QuantileNoiseIntervals
+from pydpstat.results._cumulation import (
+    CumulationIntervals,
+    NoisyCumulation,
+    QuantileNoiseIntervals,
+    compute_noise_sum_quantile,
+)
 
 BOTH = ["bounded", "unbounded"]
 EDGES = np.linspace(0.0, 100.0, 21)
@@ -172,3 +177,13 @@ def test_what_is_no_histogram_says_so():
         assert one.quantile().conf_int(kind=kind).to_numpy().tolist() == [[0.0, 100.0]]
     with pytest.raises(PydpstatError, match="one bin"):
         one.cdf()
+
+
+def test_a_count_below_an_edge_has_as_little_noise_as_possible():
+    row = NoisyCumulation(np.array([10.0, 20.0, 30.0, 44.0]), 100, SymmetricGeometricNoise(0.5))
+    # from below, as the mean of both sides' counts, and from above
+    assert row.compute_shares().tolist() == [0.1, 0.28, 0.56]
+    assert row.compute_slopes() == pytest.approx([0.01, 0.5 * 0.01 * 2.0, 0.01], rel=1e-15)
+    low, high = row.compute_interval(0.1)
+    one, four = (compute_noise_sum_quantile(row.noise, terms, 0.1) for terms in (1, 4))
+    assert high - low == pytest.approx(np.array([2.0 * one, four, 2.0 * one]) / 100.0, rel=1e-12)

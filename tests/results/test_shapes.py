@@ -1,8 +1,10 @@
 """Results by shape: what `dir` offers is what a result can do, and the rest says what to release."""
 
 import copy
+import math
 import pickle
 import sys
+import types
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,10 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.errors import ArgumentError, MissingExtraError, PydpstatError
+from pydpstat.results._call import Call
+from pydpstat.results._inference_pictures import make_power_picture
+from pydpstat.results._ranges import make_sum_range
+from pydpstat.results._release_page import ReleasePage, _format_range
 from pydpstat.results._shapes import derive_release, find_shape
 from tests.sample_results import quietly
 
@@ -263,3 +269,45 @@ def test_a_regression_has_each_number_once_by_the_names_of_statsmodels():
             getattr(result, name)
     for name in "errors statistics probabilities tested intervals labels fit design link combinations".split():
         assert not hasattr(result, name)
+
+
+def test_a_heading_has_no_colon_without_a_subject():
+    call = Call("count", (("condition", "condition"),), (("epsilon", 1.0),))
+    assert call.format_heading("Count") == "Count" and call.format_heading("Count", "age") == "Count: age"
+
+
+def test_sums_of_a_private_number_of_records_are_limited_by_the_signs_of_their_bounds():
+    inf = math.inf
+    found = make_sum_range([(0.0, 5.0), (2.0, 5.0), (-3.0, 0.0), (-3.0, -1.0), (-1.0, 1.0)], None)
+    assert found.low == (0.0, 0.0, -inf, -inf, -inf) and found.high == (inf, inf, 0.0, 0.0, inf)
+    public = make_sum_range([(-3.0, 5.0)], 10)
+    assert (public.low, public.high) == (-30.0, 50.0)
+
+
+def test_equal_numbers_are_shown_once_and_others_as_a_range():
+    assert _format_range([2.0, 2.0, math.nan]) == "2" and _format_range(0.5) == "0.5"
+    assert _format_range([3.0, 1.0, 2.0]) == "1 to 3" and _format_range([math.nan]) == "-"
+
+
+def test_tables_are_shown_with_a_column_for_each_level_of_the_last_variable():
+    table = dp.crosstab(FRAME[["s", "g", "i"]], 1.0, levels=LEVELS, other=None, rng=1)
+    assert ReleasePage(table).is_wide_table()
+    for other in (dp.mean(X, 1.0, bounds=(20, 60), rng=1), dp.mean(X, 1.0, bounds=(20, 60), other=None, **BY)):
+        assert not ReleasePage(other).is_wide_table()
+
+
+def test_powers_are_written_beside_their_points():
+    powers = (("t test", 0.8), ("sign test", 0.5))
+    plan = types.SimpleNamespace(n=100, test="t test", epsilon=1.0, effect=0.5, powers=powers, alpha=0.05)
+    picture = make_power_picture(plan)
+    assert picture.has_numbers and picture.names == ["t test", "sign test"]
+
+
+def test_keys_are_found_by_one_name_or_by_several():
+    frame = FRAME.rename(columns={"s": "sex", "i": "isle"})[["sex", "isle", "x"]]
+    levels = {"sex": ["n", "y"], "isle": ["n", "y"]}
+    labels = dp.mean(frame, 1.0, by=["sex", "isle"], levels=levels, other=None, bounds=(20, 60), rng=1).labels
+    assert labels.find_keys("isle") == (1,) and labels.find_keys(None) == ()
+    assert labels.find_keys(["isle", "sex"]) == (1, 0) and labels.find_keys(("sex",)) == (0,)
+    with pytest.raises(PydpstatError, match=r"within must be of the release's keys \(sex, isle\); got 'age'"):
+        labels.find_keys("age")

@@ -344,3 +344,10 @@ def test_how_many_records_of_a_unit_count_is_said_everywhere():
     # without a unit nothing is said, nor of ids that are counted themselves
     assert "count" not in dict(dp.statement(dp.mean(frame.age, 1, bounds=(0, 100))).points)
     assert "drawn at random" not in str(dp.nunique(frame.person, 0.5, neighbors="unbounded").summary())
+
+
+def test_the_first_columns_of_the_table_have_at_most_22_17_and_20_characters():
+    statement = Statement((), (("neighbors", "bounded"),), ("release", "mechanism", "epsilon"), (("a " * 40,) * 3,))
+    lines = [line for line in statement.text.splitlines() if line.startswith("a a")]
+    assert {tuple(map(len, re.split("  +", line.strip()))) for line in lines[:-1]} == {(21, 17, 19)}
+    assert f"\n{'-' * (22 + 2 + 17 + 2 + 20)}\n" in statement.text

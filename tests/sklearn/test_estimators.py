@@ -400,3 +400,17 @@ def test_features_response_and_unit_in_different_orders_are_refused():
             linear().fit(**{"X": FRAME, "y": INCOME, "unit": person, **wrong})
     shuffled = [each.iloc[order] for each in (FRAME, INCOME, person)]
     assert linear(random_state=1).fit(shuffled[0], shuffled[1], unit=shuffled[2]).results_.nobs == N // 2
+
+
+def test_a_random_state_draws_one_seed_of_31_bits():
+    seed = int(np.random.RandomState(7).randint(2**31 - 1))
+    assert seed > 1000
+    one = linear(random_state=np.random.RandomState(7)).fit(FRAME, INCOME)
+    assert one.coef_.tolist() == linear(random_state=seed).fit(FRAME, INCOME).coef_.tolist()
+
+
+def test_a_record_between_the_classes_is_of_the_first():
+    model = logistic(random_state=1).fit(FRAME, RETIRED)
+    model.coef_, model.intercept_ = np.zeros((1, 2)), np.zeros(1)
+    assert model.decision_function(FRAME[:3]).tolist() == [0.0, 0.0, 0.0]
+    assert model.predict(FRAME[:3]).tolist() == ["no", "no", "no"]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
+from pydpstat._grid import _round_ratio
 from pydpstat._records import record_grid
 from pydpstat._records.record_grid import (
     MAX_GRID_BITS,
@@ -122,3 +123,7 @@ def test_memory_above_the_data():
         assert tracemalloc.get_traced_memory()[1] < 2.5e6
     finally:
         tracemalloc.stop()
+
+
+def test_ratios_are_rounded_to_the_nearest_integer_and_halves_to_even():
+    assert [_round_ratio(k, 4) for k in range(-6, 11)] == [round(k / 4) for k in range(-6, 11)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ import pydpstat
 from pydpstat import BudgetExceeded, PydpstatError
 from pydpstat.mechanisms import SymmetricGeometricNoise
 from pydpstat.teaching import UniformNoise, averaging_attack, intersection_attack
+from pydpstat.teaching.attacks import _format_range
 from tests.junk import JUNK
 from tests.privacy_search import findings
 
@@ -175,3 +177,19 @@ def test_junk(name):
             call(JUNK[name]())
         except PydpstatError:
             pass
+
+
+@pytest.mark.parametrize("count, sizes", [(1, [1]), (10, [1, 10]), (100, [1, 10, 100]), (250, [1, 10, 100, 250])])
+def test_a_frame_has_a_row_for_each_power_of_ten_and_all_answers(count, sizes):
+    attack = averaging_attack(lambda: 3.0, count)
+    assert attack.to_frame().index.tolist() == sizes
+
+
+def test_one_count_that_is_left_is_shown_as_one():
+    assert _format_range(range(5, 6)) == "5" and _format_range(range(5, 8)) == "5 to 7"
+
+
+def test_an_attack_cannot_be_changed():
+    attack = intersection_attack([120, 123], 2)
+    with pytest.raises(FrozenInstanceError):
+        attack.answers = (1,)

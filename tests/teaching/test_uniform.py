@@ -137,3 +137,16 @@ def test_junk(name):
             call(JUNK[name]())
         except PydpstatError:
             pass
+
+
+def test_an_audit_goes_on_with_the_generator_that_is_given():
+    first, again = (UniformNoise(2).audit(samples=2_000, rng=np.random.default_rng(1)) for _ in range(2))
+    assert first.to_dict() == again.to_dict()
+    # of an int the noise and the audit share one stream
+    assert UniformNoise(2).audit(samples=2_000, rng=1).to_dict() == first.to_dict()
+
+
+def test_the_largest_reach():
+    assert UniformNoise(2**31).reach == 2**31
+    with pytest.raises(PydpstatError, match="reach must be"):
+        UniformNoise(2**31 + 1)

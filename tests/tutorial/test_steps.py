@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.parity._tutorial import Agreement, TutorialSession, compare_printed
+from pydpstat.parity._tutorial import Agreement, TutorialSession, _format_matrices, compare_printed
 from pydpstat.parity.case import format_as_r_prints, format_matrix_lines, part
 
 steps, cars = part("tutorial.steps"), part("tutorial.cars")
@@ -156,3 +156,10 @@ def test_r_prints_what_is_recorded(tmp_path):
             assert compare_printed(values.astype(float), np.array(words, dtype=float), step.logarithms)
         if step.next_uniform is not None:
             assert float(mine[-1][1]) == step.next_uniform
+
+
+def test_matrices_are_side_by_side_under_the_names_of_the_languages():
+    (recorded, *_) = STEPS[11].recorded
+    head, *rows = _format_matrices(recorded, recorded.array, recorded.array)
+    assert head.split() == ["R", "[,1]", "[,2]", "Python", "[,1]", "[,2]"]
+    assert [row.split()[0] for row in rows] == [row.split()[3] for row in rows] == ["[1,]", "[2,]", "[3,]"]

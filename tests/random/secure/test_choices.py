@@ -160,3 +160,9 @@ def test_a_rest_whose_weight_underflows_is_chosen_with_its_probability(below, mo
     monkeypatch.setattr(secure._bits, "entropy", lambda size: next(drawn, 0).to_bytes(size, "little"))
     rest = secure.Rest(1, -1000.0, 1.0, lambda: ([-1000.0, 0.0], None))
     assert secure.choose([0.0], 1, None, rest) == (0 if below else 1)
+
+
+def test_measures_are_integers_in_the_same_proportions():
+    sizes = choices._to_integer_ratios(np.array([0.5, 3.0, 0.375, 0.0]))
+    assert sizes == [4, 24, 3, 0] and {type(size) for size in sizes} == {int}
+    assert choices._to_integer_ratios(np.array([2.0**60, 2.0**-40])) == [2**100, 1]

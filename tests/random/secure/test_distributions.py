@@ -13,7 +13,7 @@ from scipy import stats
 from pydpstat.mechanisms import DiscreteGaussianNoise, SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
-from pydpstat.random.secure import _gaussian_table
+from pydpstat.random.secure import _gaussian_table, continuous
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._gaussian_table import is_table_faster
 from tests.random.secure.distributions import FALSE_ALARM, Rounded, Whole, p_values
@@ -244,3 +244,12 @@ def test_certain_trials():
     for wrong in (-0.1, 1.1, float("nan"), [0.5, 2.0]):
         with pytest.raises(ValueError, match="probability"):
             secure.bernoulli(2, wrong)
+
+
+@pytest.mark.parametrize("quantile", [continuous.NORMAL_QUANTILE, continuous.LOG_QUANTILE])
+def test_a_clear_draw_is_decided_in_floating_point(quantile):
+    for uniform in (0.01, 0.3, 0.5, 0.9):
+        value = -quantile.minus_one(uniform)
+        # the distance from a half is at least 0.1
+        ratio = (3.0 if value > 0.1 else 30.0) / value
+        assert abs(continuous._round_one(quantile, ratio, 0.0, int(uniform * 2**64))) == round(ratio * value)
