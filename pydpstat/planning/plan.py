@@ -301,7 +301,7 @@ def _check_columns(columns: object) -> tuple[str, ...] | None:
         if 0 < len(set(values)) == len(values):
             return tuple(values)
     raise PydpstatError(
-        f"columns must be a list of texts, the names of columns, without repetition; got {checks.describe_value(columns)}. "
+        f"columns must be a list of texts that name columns, without repetition; got {checks.describe_value(columns)}. "
         "Leave it out for a single variable."
     )
 

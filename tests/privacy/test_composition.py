@@ -429,7 +429,8 @@ def test_a_curve_becomes_masses_at_both_signs_of_the_loss(monkeypatch):
 
     _make_curve_masses(places, curve(places * INTERVAL), curve(places * INTERVAL))
     ((interval, found, deltas),) = taken
-    assert interval == INTERVAL and found.tolist()[0] == -places[-1] and places[-2] in found.tolist()
+    # places on a line may be left out
+    assert interval == INTERVAL and found[0] in (-places[-1], -places[-2]) and places[-2] in found
     # below -epsilon delta is 1 - exp of the place, above it is on the line
     expected = np.where(found < -places[-2], -np.expm1(found * INTERVAL), curve(found * INTERVAL))
     assert deltas == pytest.approx(expected, abs=1e-14)
