@@ -160,6 +160,15 @@ def test_measured_constants_are_those_of_other_points(places, added):
         assert not added or points[:, 0].mean() == pytest.approx(number, rel=0.12)
 
 
+@pytest.mark.parametrize("measured", [_BODY_MOMENTS, _ADDED_BODY_MOMENTS])
+def test_the_body_is_a_smaller_share_of_the_cube_for_more_places(measured):
+    shares = {places: share for places, (*_, share) in measured.items()}
+    assert all(0.0 < share <= 1.0 for share in shares.values())
+    # from 9 places on it has fewer inequalities
+    for places in set(shares) - {min(shares), MAX_CYCLE_PLACES + 1}:
+        assert shares[places] < shares[places - 1]
+
+
 @pytest.mark.parametrize("places", [2, 3, 4, 5, 7])
 def test_no_record_adds_more_than_1_and_every_one_adds_that(places):
     rng = np.random.default_rng(places)
