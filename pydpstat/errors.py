@@ -187,7 +187,7 @@ class UsageWarning(UserWarning):
 class LargeEpsilonWarning(UsageWarning):
     """An epsilon is so large that the guarantee says next to nothing.
 
-    It is given above 10, by every function that releases something, by `Budget` and by the designs of
+    It is given above 10, by every function that releases something, by `Budget`, and by the answers and the noise of
     `pydpstat.local`, before anything is charged or drawn. A study of the methods with made-up data may ignore it.
 
     See Also

@@ -44,7 +44,7 @@ RELEASES: dict[str, Released] = {
     "geometric noise": lambda epsilon: dp.symmetric_geometric_noise(3, epsilon, rng=1),
     "budget": dp.Budget,
     "zCDP budget": lambda epsilon: dp.Budget(epsilon, 1e-6, accountant="zcdp"),
-    "randomized response": local.RandomizedResponse,
+    "randomized response": lambda epsilon: local.RandomizedResponse(epsilon).respond([1], rng=1),
     "local noise": lambda epsilon: local.LaplaceAccess(epsilon, (0, 1)),
     "meanDP": lambda epsilon: dp.meanDP(AGE, epsilon, 18, 90, rng=1),
     "medianDP": lambda epsilon: dp.medianDP(AGE, epsilon, 18, 90, rng=1),
@@ -64,6 +64,7 @@ SILENT: dict[str, Released] = {
     "composition": lambda epsilon: dp.compose([dp.Guarantee(epsilon)] * 2),
     "plan": lambda epsilon: dp.plan("mean", epsilon, bounds=(18, 90), n=400),
     "plan of a design": lambda epsilon: PEOPLE.plan("mean", "age", epsilon, n=400),
+    "number of persons": lambda epsilon: local.required_n(epsilon, 0.1),
     "odometer": lambda epsilon: dp.Budget.odometer().spend(dp.Guarantee(epsilon), "a release"),
 }
 
@@ -82,9 +83,7 @@ def test_a_release_with_a_large_epsilon_is_told_of_once(name: str) -> None:
     assert told(lambda: release(10.0)) == []
     (one,) = told(lambda: release(11.0))
     text = str(one.message)
-    assert "epsilon is above 10, where a guarantee says next to nothing" in text and text.endswith(
-        "A value up to 1 is usual."
-    )
+    assert " is above 10, where a guarantee says next to nothing" in text and text.endswith("A value up to 1 is usual.")
     assert one.filename == __file__
 
 

@@ -15,6 +15,7 @@ from pydpstat._answering import HelpfulErrors
 from pydpstat._lazy import pd
 from pydpstat._release.charging import charge_budget
 from pydpstat._release.statistic import guard_release
+from pydpstat._warn import warn_large_epsilon
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import Categories, Category, Codes, read, wrap_answers
 from pydpstat.local._intervals import (
@@ -154,6 +155,7 @@ class ResponseDesign(HelpfulErrors, ABC):
                 "the truth with certainty. Use a smaller epsilon, or two coins that can each show "
                 "either side."
             )
+        warn_large_epsilon(self._epsilon)
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
         charge_budget(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")

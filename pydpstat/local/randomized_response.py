@@ -11,7 +11,6 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._answering import explain_wrong_calls
-from pydpstat._warn import warn_large_epsilon
 from pydpstat.local._categories import BINARY, Codes, parse_categories, parse_missing_category
 from pydpstat.local._intervals import AnswerProbabilities
 from pydpstat.local.design import ResponseDesign, check_share
@@ -85,7 +84,6 @@ class RandomizedResponse(ResponseDesign):
         checked_epsilon = checks.check_number(
             epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint
         )
-        warn_large_epsilon(checked_epsilon)
         count = checks.as_integer(categories)
         parsed = BINARY if count == 2 else parse_categories(categories)
         n_others = len(parsed.labels) - 1

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
+from pydpstat.errors import LargeEpsilonWarning
 from pydpstat.local import LaplaceAccess, RandomizedResponse, RandomizedResponseCoins, federate_array
 
 EQUAL_TO_ONE = (1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), Decimal(1), 1 + 0j)
@@ -142,6 +143,7 @@ def test_nothing_is_heard_of_a_truth(setting):
     signalling = np.array([0x7F800001], dtype=np.uint32).view(np.float32)
     with np.errstate(all=setting), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", LargeEpsilonWarning)
         for truth in (*MISSING, signalling[0]):
             assert design.respond(truth) == 2
             assert design.respond([1, truth]).tolist() == [1, 2]

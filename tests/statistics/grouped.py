@@ -42,6 +42,7 @@ def released(name, data, epsilon=EPSILON, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LargeEpsilonWarning)
+        warnings.filterwarnings("ignore", ".*are the bounds in the units of the data")
         warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
         return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
 

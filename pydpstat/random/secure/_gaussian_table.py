@@ -19,6 +19,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import freeze_array
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import UniformCell
@@ -77,12 +78,12 @@ def _make_table(
     sd: float, n_bits: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
     """Return the bounds of the distribution function, and the draw for each value of U's first bits, or NaN."""
-    low, high = (np.array(bound, dtype=np.uint64) for bound in bound_distribution(sd, n_bits))
+    low, high = (freeze_array(np.array(bound, dtype=np.uint64)) for bound in bound_distribution(sd, n_bits))
     n_head_bits = min(_HEAD_BITS, n_bits)
     rest = np.uint64(n_bits - n_head_bits)
     first = np.arange(1 << n_head_bits, dtype=np.uint64)
     table = _look_up(low, high, first << rest, ((first + np.uint64(1)) << rest) - np.uint64(1))
-    return low, high, table
+    return low, high, freeze_array(table)
 
 
 def _look_up(
