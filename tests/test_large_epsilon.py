@@ -121,7 +121,7 @@ def test_exchanged_arguments_are_recognized_by_name_and_bounds() -> None:
         (one,) = told(call)
         assert str(one.message).endswith(hint)
     # neither could be the other
-    for popmean, epsilon in ((30.0, 20000), (0.5, 2e5), (-1.0, 40)):
+    for popmean, epsilon in ((30.0, 20000), (0.5, 2e5), (-1.0, 40), (0.0, 20000)):
         (one,) = told(lambda: dp.ttest_1samp(INCOME, popmean, epsilon, bounds=(-1, 1e5), rng=1))
         assert "exchanged" not in str(one.message)
     (one,) = told(lambda: dp.choose(["a", "b"], [3, 9], 100, 0.5, rng=1))

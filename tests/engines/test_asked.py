@@ -169,7 +169,7 @@ def test_levels_in_another_case_are_others_whatever_the_collation():
 def test_columns_that_are_named_as_what_is_made_of_them(engine):
     names = ["k0", "x0", "y0", "h0", "m0", "size"]
     table = pa.table({name: [float(place), 2.0] for place, name in enumerate(names)} | {"K1": ["a", "b"]})
-    options = {"bounds": (0, 5), "by": "K1", "levels": ["a"], "rng": 1, "missing": 1.0}
+    options = {"bounds": [(0, 5)] * len(names), "by": "K1", "levels": ["a"], "rng": 1, "missing": 1.0}
     found, wanted = (dp.mean(each, 1, **options) for each in (through(engine, table), table.to_pandas()))
     assert found.estimate.equals(wanted.estimate)
 

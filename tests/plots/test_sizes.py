@@ -112,6 +112,20 @@ def test_a_row_with_a_range_of_its_own_does_not_set_the_scale():
     assert -2.0 < low < -1.0 and 3.0 < high < 4.0
 
 
+def test_a_range_much_wider_than_all_others_together_is_left_out():
+    usual = np.arange(4.0).reshape(4, 1)
+    # ranges of 2, and one of 31
+    shown = pictures.PictureValues(usual, (usual - [[1.0], [1.0], [1.0], [30.0]], usual + 1.0))
+    low, high = _points._compute_x_limits(pictures.Panel("x", shown))
+    assert -2.0 < low < -1.0 and 3.0 < high < 4.0
+
+
+def test_a_row_with_one_infinite_end_keeps_its_finite_numbers():
+    shown = pictures.PictureValues(np.array([[1.0]]), (np.array([[-np.inf]]), np.array([[2.0]])))
+    low, high = _points._compute_x_limits(pictures.Panel("x", shown))
+    assert 0.9 < low < 1.0 and 2.0 < high < 2.1
+
+
 def test_rows_of_several_series_have_bands_of_their_own(ax):
     draw_picture(points(values((1, 2), (3, 4), (5, 6)), series=("a", "b")), ax, None, {})
     bands = [each.get_extents().transformed(ax.transData.inverted()) for each in ax.patches]

@@ -24,6 +24,8 @@ def translate(text):
         ("x <- c(1, 2, 3)\nfor (i in 1:3) x[i]", "    x[i - 1]"),
         ("d <- data.frame(a = c(2, 1))\nk <- order(d$a)\nd[k, ]", "r.print(d.iloc[k - 1])"),
         ("d <- data.frame(a = c(2, 1))\nd[1:2, ]", "r.print(r.rows(d, range(1, 3)))"),
+        # a range of numbers that are not whole is R's
+        ("x <- 1.5:3.5", "x = r.colon(1.5, 3.5)"),
         # an element of a list may be missing
         ("l <- list(a = 1)\nx <- l$a == 1", 'x = r.known(r.part(l, "a")) == 1'),
         # a whole row or column

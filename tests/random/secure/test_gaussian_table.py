@@ -117,3 +117,11 @@ def test_tables_are_for_many_draws_of_moderate_scales():
     assert gaussian_table.is_table_faster(10**4, 2.0) and gaussian_table.is_table_faster(10**6, 1000.0)
     for size, sd in ((1000, 2.0), (10**4, 1000.0), (10**8, 1025.0), (10**8, 0.06)):
         assert not gaussian_table.is_table_faster(size, sd)
+
+
+def test_a_cell_that_its_bounds_do_not_separate_is_undecided():
+    # P(X < k) lies somewhere from `low` to one cell above `high`
+    low, high = (np.array(bounds, dtype=np.uint64) for bounds in ([0, 10, 20], [0, 12, 20]))
+    cells = np.array([9, 10, 12, 13, 19], dtype=np.uint64)
+    draws = gaussian_table._look_up(low, high, cells, cells)
+    assert np.array_equal(draws, [0.0, np.nan, np.nan, 1.0, 1.0], equal_nan=True)
