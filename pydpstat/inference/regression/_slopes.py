@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from pydpstat._data.progress import Progress
 from pydpstat._frozen import hide_values
 from pydpstat._null_distributions.regression.slopes import PairGroups, SlopeInterval, make_slope_interval
+from pydpstat._order import count_discordant_pairs
 from pydpstat._release.charging import charge_once
 from pydpstat._release.options import Options
 from pydpstat._release.pipeline import Query
@@ -31,8 +32,6 @@ from pydpstat.results.results import DPResults
 _CHUNK = 1 << 17
 # results below this fraction of their terms are rounding errors
 _RELATIVE_ROUNDING = 1e-10
-# largest number of records whose pairs are compared directly
-_MAX_DIRECT_SIZE = 300
 
 
 class BlockValues(NamedTuple):
@@ -140,19 +139,7 @@ def compute_kendall_statistic(x: Floats, y: Floats, generator: np.random.Generat
     order = np.lexsort((generator.random(n), x))
     # keys belong to records, whatever their order by the predictor
     ties = generator.random(n)
-    return n * (n - 1) // 2 - 2 * count_inversions(np.lexsort((ties[order], y[order])))
-
-
-def count_inversions(order: npt.NDArray[np.int64]) -> int:
-    """Return the number of inversions in an array of different numbers."""
-    n = order.size
-    if n <= _MAX_DIRECT_SIZE:
-        return int(np.count_nonzero(np.triu(order[:, None] > order, 1)))
-    from scipy.stats import kendalltau
-
-    # tau is accurate to a few units in the last place
-    tau = float(kendalltau(np.arange(n), order, method="asymptotic")[0])
-    return round(0.25 * n * (n - 1) * (1.0 - tau))
+    return n * (n - 1) // 2 - 2 * count_discordant_pairs(np.lexsort((ties[order], y[order])))
 
 
 Integers = npt.NDArray[np.int64]
@@ -198,7 +185,7 @@ class PairSlopes:
             for x, y, ties in self.groups[:n_groups]:
                 total += x.size * (x.size - 1) // 2
                 for index, edge in enumerate(edges.tolist()):
-                    below[index] += count_inversions(np.lexsort((ties, (y << FRACTION_BITS) - edge * x)))
+                    below[index] += count_discordant_pairs(np.lexsort((ties, (y << FRACTION_BITS) - edge * x)))
                     progress.add_done(x.size)
         cumulative = np.concatenate([[0], below, [total]])
         return cumulative[1:] - cumulative[:-1]
