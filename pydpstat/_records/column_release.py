@@ -72,7 +72,7 @@ def check_shared_bounds(
             f"frame[{checks.format_public_value(other_names)}], or name the column of the units, "
             f"unit={checks.format_public_value(ids[0])}. If it is a variable, give bounds by column."
         )
-    stems = {_DIGITS_PATTERN.sub("", name): name for name in names}
+    stems = {_DIGITS_PATTERN.sub("", name) for name in names}
     if len(stems) < 2 or all(len(stem) < 2 or stem == "response" for stem in stems):
         return
     pair = "({:g}, {:g})".format(*check_bounds(bounds))

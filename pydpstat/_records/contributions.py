@@ -25,7 +25,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import Column
 from pydpstat._data.values import fill_masked, is_missing, to_object_array
 from pydpstat._lazy import pd
-from pydpstat._order import order_by_two_keys
+from pydpstat._order import make_blocks, order_by_two_keys, widen
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -34,8 +34,6 @@ from pydpstat.random.secure._bits import draw_permutation
 _BITS = 53
 Hashes = npt.NDArray[np.uint64]
 _MASK = (1 << 64) - 1
-# records hashed at a time
-_BLOCK_SIZE = 1 << 16
 
 
 class SamplingDesign(NamedTuple):
@@ -147,7 +145,7 @@ def select_contributions(
     there = np.ones(codes.size, dtype=bool) if group_codes is None else group_codes >= 0
     if unit.max_groups is not None:
         # without groups, distinct values play the role of groups
-        arrays, convert = (values, _convert_to_bits) if group_codes is None else ((group_codes,), _widen_codes)
+        arrays, convert = (values, _convert_to_bits) if group_codes is None else ((group_codes,), widen)
         hash_records = partial(_hash_records, codes, names, arrays, unit.key ^ 0x5DEECE66D, convert)
         _keep_first(there, codes, hash_records, unit.max_groups, by_group=True)
     arrays = values if group_codes is None else (*values, group_codes)
@@ -167,8 +165,7 @@ def _hash_records(
     """Return the keyed hash of the unit and values of each record for which `is_hashed` is true."""
     hashes = np.empty(np.count_nonzero(is_hashed), dtype=np.uint64)
     end = 0
-    for first in range(0, codes.size, _BLOCK_SIZE):
-        rows = slice(first, first + _BLOCK_SIZE)
+    for rows in make_blocks(codes.size):
         inside = is_hashed[rows]
         block = names[codes[rows][inside]]
         for array in arrays:
@@ -311,10 +308,6 @@ def _convert_to_integer(value: object) -> int | None:
     except Exception:  # a number of a foreign class may raise any error
         pass
     return None
-
-
-def _widen_codes(group_codes: np.ndarray) -> Hashes:
-    return group_codes.astype(np.uint64)
 
 
 def _convert_to_bits(values: Column) -> Hashes:
