@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -23,30 +21,10 @@ from sklearn.preprocessing import OneHotEncoder  # noqa: E402
 
 import pydpstat  # noqa: E402
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom  # noqa: E402
-from pydpstat.errors import ArgumentError  # noqa: E402
 from pydpstat.sklearn import LinearRegression, LogisticRegression  # noqa: E402
 from tests.odd_values import TRACE, raising  # noqa: E402
+from tests.sklearn.estimators import BOUNDS, EXACT, FRAME, INCOME, RETIRED, SEX, N, linear, logistic  # noqa: E402
 from tests.test_error_privacy import said  # noqa: E402
-
-N = 4000
-_draw = np.random.default_rng(3)
-FRAME = pd.DataFrame({"age": _draw.integers(18, 90, N), "hours": _draw.uniform(0, 60, N)})
-SEX = pd.Series(_draw.choice(["f", "m"], N), name="sex")
-ODDS = 0.06 * (FRAME["age"] - 50) + (SEX == "m") - 0.02 * FRAME["hours"]
-RETIRED = pd.Series(np.where(_draw.logistic(size=N) < ODDS, "yes", "no"), name="retired")
-INCOME = pd.Series(1000 + 20 * FRAME["age"] + 5 * FRAME["hours"] + _draw.normal(0, 200, N), name="income")
-BOUNDS = {"age": (18, 90), "hours": (0, 60)}
-# next to no noise
-EXACT = 1e6
-
-
-def logistic(epsilon=1.0, **more):
-    return LogisticRegression(epsilon, **{"bounds": BOUNDS, "classes": ("no", "yes"), **more})
-
-
-def linear(epsilon=1.0, **more):
-    return LinearRegression(epsilon, **{"bounds": BOUNDS, "y_bounds": (0, 4000), **more})
-
 
 # what is fitted
 
@@ -185,6 +163,13 @@ def test_classes_of_every_kind(classes):
     assert np.array_equal(model.coef_, logistic(random_state=1).fit(FRAME, RETIRED).coef_)
 
 
+def test_a_record_between_the_classes_is_of_the_first():
+    model = logistic(random_state=1).fit(FRAME, RETIRED)
+    model.coef_, model.intercept_ = np.zeros((1, 2)), np.zeros(1)
+    assert model.decision_function(FRAME[:3]).tolist() == [0.0, 0.0, 0.0]
+    assert model.predict(FRAME[:3]).tolist() == ["no", "no", "no"]
+
+
 # randomness
 
 
@@ -198,6 +183,13 @@ def test_seeds_are_scikit_learns_and_pydpstats():
     assert coef(None) != coef(None)
     assert linear(random_state=1).fit(FRAME, INCOME).results_.reproducible
     assert not linear().fit(FRAME, INCOME).results_.reproducible
+
+
+def test_a_random_state_draws_one_seed_of_31_bits():
+    seed = int(np.random.RandomState(7).randint(2**31 - 1))
+    assert seed > 1000
+    one = linear(random_state=np.random.RandomState(7)).fit(FRAME, INCOME)
+    assert one.coef_.tolist() == linear(random_state=seed).fit(FRAME, INCOME).coef_.tolist()
 
 
 # pipelines, copies, cross-validation
@@ -327,72 +319,6 @@ def test_a_missing_feature_is_refused_and_an_object_that_raises_says_nothing():
     assert not any(TRACE in text for text in said(caught.value))
 
 
-# messages
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: linear(0).fit(FRAME, INCOME), "epsilon must be"),
-        (lambda: linear(bounds=(5, 1)).fit(FRAME, INCOME), "bounds must be a pair.*the upper one first"),
-        (lambda: linear(bounds={"age": (0, 9)}).fit(FRAME, INCOME), "bounds must name.*lacks 'hours'"),
-        (lambda: linear(bounds=[(0, 9)]).fit(FRAME, INCOME), "one for each of the 2 columns; got 1"),
-        (lambda: linear(y_bounds=(1, 1)).fit(FRAME, INCOME), "y_bounds must be a pair"),
-        (lambda: linear(neighbors="add").fit(FRAME, INCOME), "neighbors must be one of"),
-        (lambda: linear(random_state="a").fit(FRAME, INCOME), "random_state must be None"),
-        (lambda: linear(budget=3.0).fit(FRAME, INCOME), "budget must be"),
-        (lambda: linear(mechanism="gaussian").fit(FRAME, INCOME), "delta must be"),
-        (lambda: logistic(classes="yes").fit(FRAME, RETIRED), "classes must be two labels; got str"),
-        (
-            lambda: logistic(classes=(1, 1)).fit(FRAME, RETIRED),
-            "classes must have two classes; got one class",
-        ),
-        (lambda: logistic(classes=None).fit(FRAME, ["a"] * N), "y must have two classes; got one class"),
-        (lambda: linear().fit(FRAME.assign(sex=SEX), INCOME), "X has text in .'sex'.*OneHotEncoder"),
-        (lambda: linear().fit(FRAME, RETIRED), "text in X or y"),
-        (lambda: linear().fit(FRAME, INCOME).predict([["secret", 1]]), "text in X or y"),
-    ],
-)
-def test_messages_name_the_argument_and_show_no_value(call, message):
-    with warnings.catch_warnings():
-        # names that were there at the fit
-        warnings.simplefilter("ignore", UserWarning)
-        with pytest.raises(PydpstatError, match=message) as caught:
-            call()
-    assert "secret" not in str(caught.value) and caught.value.__cause__ is None
-
-
-@pytest.mark.parametrize("word", ["rng", "seed"])
-def test_pydpstats_word_for_a_seed_is_answered(word):
-    with pytest.raises(ArgumentError, match="write random_state=1"):
-        LinearRegression(1.0, **{word: 1})
-
-
-def test_a_response_is_asked_for():
-    with pytest.raises(ArgumentError, match=r"fit needs y; got none. Write .fit\(X, y\)"):
-        linear().fit(FRAME)
-
-
-@pytest.mark.slow
-def test_without_scikit_learn_the_command_is_named():
-    code = """
-import sys
-sys.modules["sklearn"] = None
-import pydpstat as dp
-print(dp.sklearn.__all__)
-try:
-    dp.sklearn.LinearRegression
-except ImportError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.stdout.splitlines() == [
-        "['LinearRegression', 'LogisticRegression']",
-        "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]', "
-        "or '.[sklearn]' in a checkout",
-    ]
-
-
 def test_features_response_and_unit_in_different_orders_are_refused():
     person, order = pd.Series(np.arange(N) // 2, name="person"), np.random.default_rng(3).permutation(N)
     for wrong in ({"y": INCOME.iloc[order]}, {"unit": person.iloc[order]}):
@@ -400,17 +326,3 @@ def test_features_response_and_unit_in_different_orders_are_refused():
             linear().fit(**{"X": FRAME, "y": INCOME, "unit": person, **wrong})
     shuffled = [each.iloc[order] for each in (FRAME, INCOME, person)]
     assert linear(random_state=1).fit(shuffled[0], shuffled[1], unit=shuffled[2]).results_.nobs == N // 2
-
-
-def test_a_random_state_draws_one_seed_of_31_bits():
-    seed = int(np.random.RandomState(7).randint(2**31 - 1))
-    assert seed > 1000
-    one = linear(random_state=np.random.RandomState(7)).fit(FRAME, INCOME)
-    assert one.coef_.tolist() == linear(random_state=seed).fit(FRAME, INCOME).coef_.tolist()
-
-
-def test_a_record_between_the_classes_is_of_the_first():
-    model = logistic(random_state=1).fit(FRAME, RETIRED)
-    model.coef_, model.intercept_ = np.zeros((1, 2)), np.zeros(1)
-    assert model.decision_function(FRAME[:3]).tolist() == [0.0, 0.0, 0.0]
-    assert model.predict(FRAME[:3]).tolist() == ["no", "no", "no"]
