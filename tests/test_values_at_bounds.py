@@ -60,6 +60,12 @@ def test_what_says_nothing_is_not_told_of() -> None:
     assert told(lambda: [dp.mean([5.0] * 5, 0.1, bounds=(0, 100), rng=seed) for seed in range(20)]) == []
     assert told(lambda: dp.quantile(np.zeros(500), 0, 1, bounds=(0, 10), rng=1)) == []
     assert told(lambda: dp.quantiles([0.0] * 300 + [5.0] * 300, [0.1, 0.9], 2, bounds=(0, 10), rng=1)) == []
+    # a bound is one of few points, and epsilon too small for few records to count against it
+    few = [30, 50] * 5
+    pairs = [dp.quantiles(few, [0.25, 0.75], 0.25, bounds=(0, 100), rng=seed).value for seed in range(400)]
+    assert any(first == second and first in (0, 100) for first, second in pairs)
+    assert told(lambda: [dp.quantiles(few, [0.25, 0.75], 0.25, bounds=(0, 100), rng=seed) for seed in range(400)]) == []
+    assert len(told(lambda: dp.median(few * 10, 1, bounds=(0, 10), rng=1))) == 1
 
 
 def test_data_with_the_same_release_have_the_same_warning() -> None:

@@ -42,7 +42,7 @@ from pydpstat._records.ranks import (
 )
 from pydpstat._records.records import Records, read_records
 from pydpstat._records.selection import PointSelection
-from pydpstat._records.value_warnings import warn_values_at_bounds
+from pydpstat._records.value_warnings import warn_quantiles_at_bounds
 from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.charging import get_budget_defaults
 from pydpstat._release.choice import release_choice
@@ -225,11 +225,15 @@ def release_points(
         steps=grid.steps,
         describe_subject=lambda: records.make_labels(function).describe_variables(function),
     )
-    values = np.asarray(released.value, dtype=np.float64).reshape(records.n_groups or 1, -1)
-    # the smallest and the largest record, and some of several quantiles, may well be a bound
-    alike = np.where(values.min(axis=1) == values.max(axis=1), values[:, 0], np.nan)
-    if dict(own_arguments).get("q") not in (0, 1):
-        warn_values_at_bounds(function, query.name, alike, (grid.lower, grid.upper))
+    arguments = dict(own_arguments)
+    warn_quantiles_at_bounds(
+        released,
+        query.name,
+        np.asarray(arguments.get("qs", arguments.get("q", 0.5)), dtype=np.float64),
+        n_groups=records.n_groups or 1,
+        n_points=grid.n_points,
+        n_parts=n_parts,
+    )
     return released
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,8 @@ from pydpstat.results.results import DPResults
 _NOISE_LIMIT = 3.0
 # a number whose noise is larger, as a share of the width of the bounds, does not say where the records are
 _MAX_NOISE_SHARE = 0.01
+# log weight of records inside the bounds, above that of all points, from which a bound is not selected by chance
+_MIN_LOG_WEIGHT = 3.0
 
 
 def warn_argument_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
@@ -62,3 +66,25 @@ def warn_means_at_bounds(result: DPResults, names: Sequence[str | None], bounds:
     values, sds = result.value.reshape(shape), np.broadcast_to(sds, result.value.shape).reshape(shape)
     for column, (name, pair) in enumerate(zip(names, bounds)):
         warn_values_at_bounds(result.statistic.replace("_", " "), name, values[:, column], pair, sds[:, column])
+
+
+def warn_quantiles_at_bounds(
+    result: DPResults, variable: str | None, shares: Floats, *, n_groups: int, n_points: int, n_parts: int
+) -> None:
+    """Warn if all released quantiles of a group are a bound, unless chance may have selected it.
+
+    They were selected from `n_points` points in `n_parts` parts of epsilon. A private number of records is not used.
+    """
+    inner_shares = np.minimum(shares, 1 - shares)
+    # the smallest and the largest record may well be a bound
+    if not inner_shares.any():
+        return
+    if result.nobs is not None:
+        log_weight = float(inner_shares.max()) * result.nobs / n_groups * result.epsilon / (2 * n_parts)
+        if log_weight < math.log(n_points) + _MIN_LOG_WEIGHT:
+            return
+    bounds = cast(VariableBounds, result.bounds)
+    values = np.asarray(result.value, dtype=np.float64).reshape(n_groups, -1)
+    # some of several quantiles may be a bound as well
+    alike = np.where(values.min(axis=1) == values.max(axis=1), values[:, 0], np.nan)
+    warn_values_at_bounds(result.statistic, variable, alike, bounds)
