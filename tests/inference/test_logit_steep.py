@@ -72,6 +72,24 @@ def test_a_steep_slope_beside_levels_needs_records_for_each_coefficient():
     assert any(each.startswith("Slopes are steep") for each in r.remarks)
 
 
+@pytest.mark.parametrize("epsilon", [100.0, 1e4])
+@pytest.mark.parametrize("neighbors", KINDS)
+def test_a_larger_epsilon_does_not_lose_a_slope_that_is_at_the_limit_of_lines(neighbors, epsilon):
+    r = fitted(4, epsilon, (0, 1000), neighbors)
+    one_story(r)
+    assert abs(r.params["age"] - SLOPE) < 4.0 * r.bse["age"] < 0.02
+
+
+def test_levels_at_a_limit_do_not_make_slopes_steep():
+    draw, n = np.random.default_rng(6), 4000
+    columns = {"age": draw.uniform(0.0, 100.0, n), "g": draw.choice(["a", "b"], n)}
+    columns["y"] = (draw.random(n) < evaluate_logistic(0.02 * (columns["age"] - 50.0))) & (columns["g"] == "a")
+    given = {"bounds": {"age": (0, 100)}, "levels": {"g": ["a", "b"]}}
+    r = pydpstat.logit("y ~ age + g", columns, 50.0, neighbors="unbounded", **given, rng=1)
+    assert math.isnan(r.params["g[T.b]"]) and abs(r.params["age"] - 0.02) < 4.0 * r.bse["age"]
+    assert not any(each.startswith("Slopes are steep") for each in r.remarks)
+
+
 @pytest.mark.parametrize("neighbors", KINDS)
 def test_where_it_is_hidden_it_is_missing_with_the_reason(neighbors):
     age, y = ages(2, 1000)

@@ -199,15 +199,18 @@ def fit_cell_model(
     table = make_cell_table(cells, *table_values, n_changed_cells)
     numbers = list(cells.numbers)
     inference, sums = CellLogit(table, None), sum_over_cells(table)
+    ridge = 1.5 * math.sqrt(len(numbers)) * table.products_scale / sums.records + 1e-6
     for index, epsilon in enumerate(epsilons[1:], 1):
         n_records, size = float(inference.model.sizes.sum()), cells.rows.shape[1]
-        if has_steep_slopes(inference.estimate[numbers], sums, _MAX_LINEAR_SLOPE) and has_enough_records(
+        # an estimate at the limit does not tell how steep the slopes are
+        slopes = (sums.find_start(ridge) if inference.is_limited else inference.estimate)[numbers]
+        if has_steep_slopes(slopes, sums, _MAX_LINEAR_SLOPE) and has_enough_records(
             n_records, math.fsum(epsilons), size
         ):
             return _solve_window_equations(
                 records,
-                table,
                 sums,
+                sums.find_start(ridge),
                 sum_remaining_epsilon(epsilons[index:]),
                 (n_changed_cells, nobs),
                 release_query,
@@ -226,8 +229,8 @@ def fit_cell_model(
 
 def _solve_window_equations(
     records: CellRecords,
-    table: CellTable,
     sums: LogitSums,
+    start: Floats,
     epsilon: float,
     changes_and_nobs: tuple[int, int | None],
     release_query: QueryRelease,
@@ -248,8 +251,7 @@ def _solve_window_equations(
         lambda window, share: release_noisy_sums(logit_records.make_window_query(window, *changes_and_nobs), share),
         lambda at, share: release_noisy_sums(logit_records.make_equations_query(at, *changes_and_nobs), share),
     )
-    ridge = 1.5 * math.sqrt(len(table.numbers)) * table.products_scale / sums.records + 1e-6
-    return solve_equations(sums, sums.find_start(ridge), epsilon, queries)
+    return solve_equations(sums, start, epsilon, queries)
 
 
 def make_cell_table(cells: DesignCells, noisy: Floats, scales: tuple[float, float], n_changed_cells: int) -> CellTable:
