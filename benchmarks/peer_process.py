@@ -38,7 +38,7 @@ class PeerProcess:
     """
 
     def __init__(self, python: Path, calls: str, environment: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [str(python), str(SERVE), calls],
             stdin=subprocess.PIPE,

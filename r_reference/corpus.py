@@ -129,12 +129,16 @@ def _count_line(found: Counted, line: verify.LineResult, refused: Counter[str]) 
 def _task(path: Path, name: str) -> Counted:
     """Count a file in a folder that is removed afterwards; the ten scripts have data next to them."""
     own = path.parent == HERE / "scripts"
-    with tempfile.TemporaryDirectory() as made, open(os.devnull, "w") as nowhere:
-        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-            try:
-                return count_file(path, name, path.parent if own else Path(made))
-            except Exception as error:
-                return Counted(name, failure=f"{type(error).__name__}: {error}"[:200])
+    with (
+        tempfile.TemporaryDirectory() as made,
+        open(os.devnull, "w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):
+        try:
+            return count_file(path, name, path.parent if own else Path(made))
+        except Exception as error:
+            return Counted(name, failure=f"{type(error).__name__}: {error}"[:200])
 
 
 def run(chosen: Sequence[str], processes: int, every: int = 1, record: bool = False) -> list[Counted]:

@@ -65,7 +65,7 @@ JUNK: dict[str, Callable[[], Any]] = {
     "bytes": lambda: b"gaussian",
     "list": lambda: [1, 2],
     "list of one": lambda: [0.5],
-    "empty list": lambda: [],
+    "empty list": list,
     "empty tuple": lambda: (),
     "tuple of texts": lambda: ("a", "b"),
     "ragged list": lambda: [[1, 2], [3]],

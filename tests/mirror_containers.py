@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def _arguments(fits: Callable[[Any], bool]) -> list[tuple[str, str]]:
 VECTORS, MATRICES = _arguments(_is_vector), _arguments(_is_matrix)
 
 
-@lru_cache(maxsize=None)
+@cache
 def expected(name: str) -> Any:
     """Return what a call gives with arrays and lists."""
     return outcome(name, {})

@@ -29,12 +29,12 @@ def _ols():
 
 
 def _named():
-    columns = pd.DataFrame({label: X for label in LABELS})
+    columns = pd.DataFrame(dict.fromkeys(LABELS, X))
     return dp.mean(columns, 1e6, bounds=[(0, 1)] * len(LABELS), rng=1)
 
 
 def _moments():
-    return dp.moments(pd.DataFrame({label: X for label in LABELS[:4]}), 1e6, bounds=[(0, 1)] * 4, rng=1)
+    return dp.moments(pd.DataFrame(dict.fromkeys(LABELS[:4], X)), 1e6, bounds=[(0, 1)] * 4, rng=1)
 
 
 def _grouped(**more):

@@ -75,7 +75,7 @@ def test_bars_are_the_interval(axes):
 def test_one_number_is_a_point_on_a_line_with_its_number(axes):
     result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
     result.plot(axes)
-    ((x, y),) = marks.points(axes)
+    ((x, _),) = marks.points(axes)
     assert x.tolist() == [float(result)] and not axes.patches
     assert [text.get_text() for text in axes.texts] == [f"{float(result):.4g}"]
 

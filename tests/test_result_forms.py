@@ -142,7 +142,7 @@ def test_functions_of_a_number(mean):
     x = float(mean)
     assert -mean == -x and +mean == x and abs(-1 * mean) == x and type(-mean) is float
     assert round(mean, 3) == round(x, 3) and type(round(mean, 3)) is float and round(mean) == round(x)
-    assert f"{mean:.3f}" == f"{x:.3f}" and f"{mean}" == str(x) and "%.2f" % mean == "%.2f" % x
+    assert f"{mean:.3f}" == f"{x:.3f}" and f"{mean}" == str(x) and "%.2f" % mean == f"{x:.2f}"  # noqa: UP031
     assert int(mean) == int(x) and bool(mean) and math.sqrt(mean) == math.sqrt(x)
     assert math.floor(mean) == math.floor(x)
     assert sum([mean, mean]) == 2 * x and max(mean, 1.0) is mean and np.sqrt(mean) == math.sqrt(x)
@@ -284,7 +284,6 @@ def test_r_calls_run_in_r(live_r, release):
 
 def _data(release):
     """The data of an example release, by the names that its call gives them."""
-    x, *more = release.private if release.private else (None,)
     one = ("mean", "mean, Gaussian", "mean, both", "variance", "standard deviation")
     numeric = {**dict.fromkeys(one, ["x"]), "covariance": ["x1", "x2"]}
     numeric |= {"pooled variance": ["sample1", "sample2"]}

@@ -192,7 +192,7 @@ def test_a_budgets_frame_has_plain_columns():
     dp.count([True, False], 0.5, budget=budget)
     dp.mean([1.0, 2.0], 1.0, bounds=(0, 3), budget=budget)
     shown = convert_frame_to_lists(budget)
-    assert list(shown)[0] == "call" and shown["epsilon"] == [0.5, 1.0]
+    assert next(iter(shown)) == "call" and shown["epsilon"] == [0.5, 1.0]
     assert {type(each) for column in shown.values() for each in column} <= {bool, int, float, str}
 
 

@@ -88,7 +88,7 @@ def test_print_shows_the_numbers(mean):
     assert lines[-2].startswith("A dash stands for what the noise hides")
     assert any(line.split()[:2] == ["f", f"{ages.estimate['f']:.4f}"] for line in lines)
     wide = str(table(list("aab"), list("xyy"))).splitlines()
-    assert [line.split() for line in wide[2:6] if "---" not in line][0] == ["x", "y"]
+    assert next(line.split() for line in wide[2:6] if "---" not in line) == ["x", "y"]
     x = np.linspace(0, 1, 300)
     fit = pydpstat.ols(0.5 * x, x, 5.0, bounds=[(0, 1), (0, 1)], rng=1)
     assert all(each in str(fit) for each in format_column(fit.params))

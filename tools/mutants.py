@@ -26,7 +26,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from itertools import accumulate
@@ -121,7 +121,7 @@ def map_test_file(job: tuple[Path, str, Path, str]) -> None:
     to.write_bytes(pickle.dumps((hash_package(tree), lines, seconds, aside, recorder.failed)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def match_lines(before: Path, now: Path) -> dict[int, int]:
     """Return where the lines of an earlier text of a module are now."""
     if not before.exists() or not now.exists():
@@ -174,7 +174,7 @@ class TestMap:
         return [each for each, begun in zip(found, before) if begun < 2.0 * most]
 
 
-@lru_cache(maxsize=None)
+@cache
 def compute_nearness(module: str, file: str) -> int:
     """Return how much sooner the tests of a file are run because it is named like a module or its folder."""
     of_module, of_test = Path(module), Path(file)

@@ -100,7 +100,8 @@ class _MutantFinder(ast.NodeVisitor):
     def visit(self, node: ast.AST) -> None:
         """Keep the lines of the statement that a change is in; of a compound one its head."""
         if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
-            return super().visit(node)
+            super().visit(node)
+            return
         outer, body = self.lines, getattr(node, "body", None)
         last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
         self.lines = node.lineno, last

@@ -138,7 +138,7 @@ Another Python is named so: PYTHON=/path/to/python3.11 make"
     # Debian's packages are taken as they are: here is where one that is too old shows.
     ! conflicts=$("$VENV_PYTHON" -m pip check 2>/dev/null | grep '^pydpstat ') || fail "$conflicts"
     [ "$SIDE" = python ] || return 0
-    # Two ways to the same rules: Debian has no ruff, and beside ruff the others are not needed.
+    # Two ways to the basic rules: Debian has no ruff, and beside ruff the others are not needed.
     # shellcheck disable=SC2046,SC2086
     absent=$(lacking $STYLE_MODULES $(if [ "$(way)" = pypi ]; then echo ruff; else echo flake8 isort; fi))
     [ -z "$absent" ] || note "not to be had: $absent - make lint, typecheck or docs will say so. make setup tries again."

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, Union
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pydpstat._frozen import hide_values
 
@@ -340,7 +340,7 @@ class ConditionDialect(Dialect[ExpressionT], Protocol[ExpressionT]):
         """Return whether a column's string equals one of `texts`, byte by byte; null for null."""
 
 
-Predicate = Union[Comparison, IsIn, Not, AllOf, AnyOf]
+Predicate = Comparison | IsIn | Not | AllOf | AnyOf
 
 
 def get_required_columns(condition: Predicate) -> tuple[tuple[str, str], ...]:

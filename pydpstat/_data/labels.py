@@ -265,7 +265,7 @@ def _encode_times(column: object, kind: str, labels: Sequence[object]) -> np.nda
 def _to_time_units(label: Any, dtype: np.dtype) -> int | None:
     """Return a date, time or duration as an integer in a type's units; None if it is not exact."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
-        label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        label = label.astimezone(datetime.UTC).replace(tzinfo=None)
     if not isinstance(label, np.generic):
         # pandas' times have nanoseconds, Python's do not
         plain = np.array(label, dtype=f"{dtype.kind}8")[()]

@@ -191,7 +191,7 @@ def check_facts(
             f"bounds must include those of the weights; {weights!r} has none. Give for example "
             f"bounds={{{weights!r}: (0, 3)}}."
         )
-    elif weights is not None and checked_bounds[weights][0] < 0.0:
+    if weights is not None and checked_bounds[weights][0] < 0.0:
         raise PydpstatError(
             f"bounds of the weights {weights!r} must not be below 0; got {checked_bounds[weights]}. Give for "
             "example (0, 3)."

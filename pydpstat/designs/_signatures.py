@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydpstat
@@ -107,7 +107,7 @@ def make_cache_key(
     return name, arguments[0], by
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_method_signature(name: str) -> MethodSignature:
     """Return the signature of a method, derived from that of its function."""
     function = getattr(pydpstat, name)

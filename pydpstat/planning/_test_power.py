@@ -196,7 +196,7 @@ class PowerPlan(Plottable, Report):
         names = ["test", "n", "epsilon", "effect", "power", "alpha", "alternative"]
         names += ["neighbors", "solved", "unit"]
         content = {name: to_json_types(getattr(self, name)) for name in names}
-        return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
+        return {**content, "powers": dict(self.powers), "stronger": self.stronger}
 
     def _describe_plan(self) -> str:
         stronger_power = dict(self.powers)[self.stronger]

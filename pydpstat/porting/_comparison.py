@@ -153,7 +153,7 @@ def _get_member(value: Any, name: str | None, number: int = -1) -> object:
     if isinstance(value, (list, tuple)):
         return value[number]
     if name is not None and isinstance(value, (Mapping, pd.DataFrame, pd.Series)):
-        return value[name] if name in value else _NO_MEMBER
+        return value.get(name, _NO_MEMBER)
     for each in (value, getattr(value, "estimate", None)):
         for attribute in (str(name), str(name).replace(".", "_")):
             try:
@@ -345,8 +345,7 @@ def _get_flat_elements(value: object) -> np.ndarray:
     if isinstance(value, (str, int, float)):
         return np.array([value, None], dtype=object)[:-1]
     array = np.asarray(value)
-    flat = array.ravel(order="F").astype(object) if array.dtype.kind not in "iu" else _get_flat_integers(array)
-    return flat
+    return array.ravel(order="F").astype(object) if array.dtype.kind not in "iu" else _get_flat_integers(array)
 
 
 def _get_flat_integers(array: np.ndarray) -> np.ndarray:

@@ -148,10 +148,12 @@ class ScriptEvaluator(CallEvaluator):
     def _assign_target(self, target: Form, value: Value, everywhere: bool = False) -> None:
         if isinstance(target, forms.ElementAccess):
             if target.name in functions.ACCESSORS and not self._r:
-                return self._assign_target(target.owner, value, everywhere)
-            return self._assign_target(target.owner, self._replace_part(target, value), everywhere)
+                self._assign_target(target.owner, value, everywhere)
+            else:
+                self._assign_target(target.owner, self._replace_part(target, value), everywhere)
+            return
         if not isinstance(target, Variable):
-            return None
+            return
         if value.function:
             self._defined_functions[id(value.function)] = value.function
         if self._r and len(self._scopes) == 1 and target.name in functions.MODEL_FUNCTIONS and not value.is_known:

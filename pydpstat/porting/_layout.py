@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from itertools import pairwise
 from keyword import iskeyword
 
 LINE_WIDTH = 88
@@ -33,7 +34,7 @@ def split_statement(line: str) -> list[str]:
     first, last, commas = found
     indent = line[: len(line) - len(line.lstrip())]
     ends = [first, *commas, last]
-    parts = [line[a + 1 : b].strip() for a, b in zip(ends, ends[1:])]
+    parts = [line[a + 1 : b].strip() for a, b in pairwise(ends)]
     parts = [each for each in parts if each]
     head, tail = line[: first + 1], line[last:]
     inside = f"{indent}    {', '.join(parts)}"

@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -107,13 +107,13 @@ class ReleaseAssessment:
     refusal: str = ""
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_own_releases() -> frozenset[str]:
     """Return the names of pydpstat's own releases."""
     return frozenset(PUBLIC_NAMES.intersection(dir(pydpstat.Design)) - {"plan"} | {"choose"})
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
     """Return the formal arguments of one of pydpstat's functions, or of a method of a model or design."""
     thing: Any = pydpstat.design() if owner == "design" else getattr(pydpstat, owner) if owner else pydpstat
@@ -122,7 +122,7 @@ def get_formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_data_names(function: str, is_own: bool) -> frozenset[str]:
     """Return the names of the data arguments."""
     known = get_formals(function).values() if is_own else ()

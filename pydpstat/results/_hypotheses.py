@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,7 +116,7 @@ def _parse_hypothesis_text(text: str, names: Sequence[str]) -> list[tuple[str, F
         if len(sides) == 1:
             sides.append((np.zeros(len(names)), 0.0))
         label = re.sub(r"_(\d+)_", lambda match: names[int(match[1])], equation).strip()
-        for (left, left_constant), (right, right_constant) in zip(sides, sides[1:]):
+        for (left, left_constant), (right, right_constant) in pairwise(sides):
             hypotheses.append((label, left - right, right_constant - left_constant))
     return hypotheses
 

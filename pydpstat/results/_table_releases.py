@@ -36,7 +36,7 @@ def release_margins(table: Any, names: VariableNames) -> Any:
     counts, factor = get_noisy_counts(table)
     # summing preserves the order of the remaining axes; transpose to the requested one
     sums = np.asarray(counts.sum(axis=summed_axes)).transpose(np.argsort(np.argsort(kept_axes)).tolist())
-    summand, n_summands = get_summand(table.noise)
+    _, n_summands = get_summand(table.noise)
     n_cells = axes.count_cells(summed_axes)
     noise = make_noise_sum(table.noise, n_cells)
     margin_noises, total_noises = n_summands * n_cells, n_summands * counts.size

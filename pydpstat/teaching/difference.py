@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, SupportsFloat
 
 import numpy as np
@@ -217,7 +218,7 @@ def _check_contributions(values: Iterable[float]) -> tuple[float, ...]:
 
 def _compute_success(noise: Noise, contributions: Sequence[float]) -> float:
     """Return the probability that the nearest contribution, the likeliest for such noise, is the right one."""
-    edges = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
+    edges = [-math.inf, *(0.5 * (a + b) for a, b in pairwise(contributions)), math.inf]
     intervals = zip(contributions, edges, edges[1:])
     return math.fsum(float(noise.cdf(high - c)) - float(noise.cdf(low - c)) for c, low, high in intervals) / len(
         contributions

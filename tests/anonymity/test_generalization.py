@@ -80,7 +80,7 @@ def test_categories():
 def test_identifiers():
     df = pd.DataFrame({"id": [7, 8, 9], "key": list("abc"), "age": [30, 30, 41], "pay": [1.5, 2.5, 3.5]})
     result = drop_unique_identifiers(df)
-    assert list(result.columns) == ["age", "pay"] and list(df.columns)[0] == "id"
+    assert list(result.columns) == ["age", "pay"] and df.columns[0] == "id"
     assert list(drop_unique_identifiers(df, ["pay", "age"]).columns) == ["id", "key", "age"]
     # a number that occurs twice is no identifier
     assert list(drop_unique_identifiers(pd.DataFrame({"id": [1, 1, 2]})).columns) == ["id"]

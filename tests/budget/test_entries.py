@@ -174,9 +174,8 @@ def test_a_label_ends_with_an_error_and_stays_in_its_thread(budget):
 def test_a_label_is_a_text(budget):
     with pytest.raises(PydpstatError, match="label must be a string; got int"):
         budget.spend(Guarantee(0.1), "mean(x)", label=3)
-    with pytest.raises(PydpstatError, match="label must be a string; got NoneType"):
-        with budget.labeled(None):
-            pass
+    with pytest.raises(PydpstatError, match="label must be a string; got NoneType"), budget.labeled(None):
+        pass
     assert not budget.entries
 
 

@@ -1,5 +1,7 @@
 """The same records in every engine that runs in this process, cut into some parts."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ pa = pytest.importorskip("pyarrow")
 def cut(table, parts):
     """Return a table of Arrow's as so many, one after the other."""
     bounds = np.linspace(0, table.num_rows, parts + 1).astype(int)
-    return [table.slice(start, stop - start) for start, stop in zip(bounds, bounds[1:])]
+    return [table.slice(start, stop - start) for start, stop in pairwise(bounds)]
 
 
 def frame_of(table):

@@ -1,6 +1,6 @@
 """Designs over data of engines: the numbers of the same design over pandas, to the last bit."""
 
-from functools import lru_cache, partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -112,7 +112,7 @@ def of_design(name, frame, unit, patch):
     return str(ask(partial(how, unit="person") if unit else how).summary())
 
 
-@lru_cache(maxsize=None)
+@cache
 def of_pandas(name, unit):
     with pytest.MonkeyPatch.context() as patch:
         return of_design(name, method_calls.FRAME, unit, patch)

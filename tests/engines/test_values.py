@@ -92,7 +92,7 @@ def test_dates_and_times(engine):
     zoned = pa.array([TIME, None], pa.timestamp("us", "Europe/Berlin"))
     column = through(engine, zoned)
     assert get_value_kind(column) == "zoned"
-    assert encode_labels(column, [TIME.replace(tzinfo=dt.timezone.utc), TIME]).tolist() == [0, -1]
+    assert encode_labels(column, [TIME.replace(tzinfo=dt.UTC), TIME]).tolist() == [0, -1]
 
 
 @pytest.mark.parametrize("engine", ["arrow", "polars", "lazy"])

@@ -52,7 +52,7 @@ def test_noise_has_the_variance_and_the_law_that_are_said():
     shares_drawn = [(drawn == each).mean() for each in k]
     # five standard errors: a false alarm in 1e5 runs, with one seed none
     assert shares_drawn == pytest.approx(law, abs=5.0 * math.sqrt(0.25 / 200_000))
-    assert not shares_drawn == pytest.approx(math.tanh(0.4) * np.exp(-0.8 * np.abs(k)), abs=0.005)
+    assert shares_drawn != pytest.approx(math.tanh(0.4) * np.exp(-0.8 * np.abs(k)), abs=0.005)
 
 
 def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():

@@ -55,7 +55,7 @@ def test_tulap_is_geometric_and_uniform(rate):
 
 @pytest.mark.parametrize("rate, terms", [(1.0, 1), (1.0, 2), (0.3, 5), (3.0, 40), (60.0, 3)])
 def test_sums_of_geometrics_against_convolutions(rate, terms):
-    k, one = geometric(rate, int(45 / rate) + 3)
+    _, one = geometric(rate, int(45 / rate) + 3)
     enumerated = np.array([1.0])
     for _ in range(terms):
         enumerated = np.convolve(enumerated, one)
@@ -191,7 +191,7 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
 
 def enumerated(n, truth, p, rate, terms):
     """The statistics of all counts and noises, by their definition, in order, and their probabilities."""
-    k, one = geometric(rate, int(33 / rate) + 1)
+    _, one = geometric(rate, int(33 / rate) + 1)
     noises = []
     for count in terms:
         law = np.array([1.0])

@@ -1,5 +1,7 @@
 """Tests of two and of several means with sums of cubes: what is released, levels, power and intervals."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -184,7 +186,7 @@ def test_intervals_cover():
 @pytest.mark.parametrize(("test", "effect"), [("ttest_ind", 0.4), ("f_oneway", 0.45), ("ttest_rel", 0.3)])
 def test_the_power_does_not_fall_with_epsilon(test, effect):
     powers = [dp.plan(test, each, n=110, effect=effect).power for each in (0.5, 1, 2, 4, 10, 100, 1000)]
-    assert all(later >= earlier - 0.01 for earlier, later in zip(powers, powers[1:]))
+    assert all(later >= earlier - 0.01 for earlier, later in pairwise(powers))
     assert powers[-1] >= dp.plan(test, 1000, n=110, effect=effect, shape="normal").power - 0.03
 
 

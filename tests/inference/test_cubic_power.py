@@ -1,6 +1,7 @@
 """Level and power of the t test with a sum of cubes."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_too_much_noise_is_found():
 def test_the_power_does_not_fall_with_epsilon():
     powers = [dp.plan("ttest_1samp", each, n=110, effect=0.3).power for each in (0.5, 1, 2, 4, 10, 100, 1000)]
     # the same records for each, and another reference from 4 on
-    assert all(later >= earlier - 0.01 for earlier, later in zip(powers, powers[1:]))
+    assert all(later >= earlier - 0.01 for earlier, later in pairwise(powers))
     assert powers[-1] >= dp.plan("ttest_1samp", 1000, n=110, effect=0.3, shape="normal").power - 0.03
 
 

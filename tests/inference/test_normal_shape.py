@@ -1,5 +1,7 @@
 """The t tests and the analysis of variance that assume normal records."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -68,5 +70,5 @@ def test_the_exact_test_assumes_no_shape(arguments):
 def test_the_power_grows_with_epsilon(test, n):
     powers = [dp.plan(test, epsilon, n=n, effect=0.3, shape="normal").power for epsilon in (0.5, 1, 2, 4, 10, 100)]
     # the same records are drawn for each, so that little is left of their error
-    assert all(later >= earlier - 0.01 for earlier, later in zip(powers, powers[1:]))
+    assert all(later >= earlier - 0.01 for earlier, later in pairwise(powers))
     assert powers[-1] > dp.plan(test, 100, n=n, effect=0.3).power

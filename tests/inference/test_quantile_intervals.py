@@ -130,7 +130,7 @@ def test_the_interval_narrows():
     widths = [np.ptp(compute_quantile_limits(cells, edges, 5000, 0.5, alpha, 0.5)) for alpha in (1e-6, 0.05, 0.5)]
     assert widths[0] >= widths[1] >= widths[2] > 0.0
     assert widths[1] < 0.1
-    low, high = compute_quantile_limits(cells, edges, 5000, 0.5, 0.05, 0.5)
+    low, _ = compute_quantile_limits(cells, edges, 5000, 0.5, 0.05, 0.5)
     one_sided = compute_one_sided_limits(cells, edges, 5000, 0.5, (0.05, 0.0), 0.5)
     assert low <= one_sided[0] <= 0.05 and one_sided[1] == 1.0
 

@@ -1,5 +1,7 @@
 """Simulated surveys: their rows, their laws, and what they are drawn from."""
 
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,7 +93,5 @@ def test_bad_arguments(arguments, message):
 @pytest.mark.parametrize("argument", ["epsilon", "n_nodes", "n_runs", "p", "rng"])
 def test_junk(argument):
     for make in JUNK.values():
-        try:
+        with suppress(PydpstatError):
             run_n_experiments(**{"epsilon": 1.0, "n_nodes": 3, "n_runs": 2, argument: make()})
-        except PydpstatError:
-            pass

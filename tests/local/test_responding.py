@@ -115,7 +115,7 @@ def test_the_law_of_the_answers(design, source):
     # answers that are 10 % closer to the truth or to chance are seen
     even = np.full(right.shape, 1.0 / len(right))
     for share in (-0.1, 0.1):
-        wrong = (1.0 - share) * right + share * (even if share > 0 else even)
+        wrong = (1.0 - share) * right + share * even
         spread = np.abs(right - even).max()
         if spread > 0.1 and (wrong > 0).all():
             assert fits(counts, wrong) < FALSE_ALARM

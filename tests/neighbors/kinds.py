@@ -218,7 +218,7 @@ _TEXT_ODDS = ("b", "new", "", 3, 2.5, True, b"a", ("a",), *_UNHASHABLE)
 _TEXT_GAPS = (None, NAN, pd.NA, pd.NaT, SNAN, _NAT, np.ma.masked)
 _DAY, _SECOND = np.datetime64("2020-01-01"), np.timedelta64(1, "s")
 _DAYS = tuple(_DAY + np.timedelta64(each, "D") for each in (0, 1, 1, 400))
-_ZONE = datetime.timezone.utc
+_ZONE = datetime.UTC
 _TIMES = tuple(pd.Timestamp(each, tz=_ZONE) for each in ("2020-01-01", "2020-01-02", "2020-05-01"))
 _PERIODS = tuple(pd.Period(each, "M") for each in ("2020-01", "2020-02", "2020-07"))
 

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate, permutations
 from typing import Any
 
@@ -82,7 +82,7 @@ def share_of(first: Seen, second: Seen, guarantee: Any) -> float:
     return max(found, math.sqrt(square) / _largest(guarantee.epsilon, guarantee.delta)) if square else found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _largest(epsilon: float, delta: float) -> float:
     """Return the largest distance, in standard deviations, that normal noise hides."""
     low, high = 0.0, 64.0
@@ -153,7 +153,7 @@ def _scales(noised: Noised, size: int) -> list[Fraction]:
     return [Fraction(noised.noise.sensitivity) / Fraction(noised.noise.epsilon)] * size
 
 
-@lru_cache(maxsize=None)
+@cache
 def _discrete_delta(sd: float, changes: tuple[Fraction, ...], epsilon: float) -> float:
     if not changes or len(changes) > 2:
         # with more cells the sensitivity has been compared already

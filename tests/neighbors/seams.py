@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         noisy_max(scores, rate, counts, first)
         ends, places = [*first.tolist(), len(scores)], []
         within.clear()
-        for start, stop in zip(ends, ends[1:]):
+        for start, stop in pairwise(ends):
             values = [Fraction(each) for each in scores[start:stop].tolist()]
             widths = [int(each) for each in counts[start:stop]]
             point = min(int(outcome.share * sum(widths)), sum(widths) - 1)

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from contextlib import suppress
 
 import pytest
 
@@ -56,10 +57,8 @@ LOSSES = {
 def guarantees(make):
     """All guarantees with such a loss that can be made."""
     for number, epsilon, delta in itertools.product(NUMBERS, (0.0, 0.5), (0.0, 1e-6)):
-        try:
+        with suppress(PydpstatError):
             yield Guarantee(epsilon, delta, loss=make(number))
-        except PydpstatError:
-            pass
 
 
 @pytest.mark.slow

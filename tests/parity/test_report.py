@@ -126,7 +126,7 @@ def test_only_chooses_cases_and_distributions(monkeypatch, capsys):
 
 def test_command_fails_with_a_case(monkeypatch, capsys):
     wrong = case(id="meanDP/clips both sides", r="DPpack::meanDP(x, 0.7, 0.5, 3.5)", python="1.0")
-    right = [each for each in all_cases() if each.id == wrong.id][0]
+    right = next(each for each in all_cases() if each.id == wrong.id)
     wrong = Case(**{**vars(right), "python": right.python.replace("0.5, 3.5", "0.5, 3.6")})
     monkeypatch.setattr(command, "all_cases", lambda: (wrong,))
     assert command.main(RECORDED) == 1
@@ -136,7 +136,7 @@ def test_command_fails_with_a_case(monkeypatch, capsys):
 def test_a_crash_of_one_case_does_not_hide_the_others():
     crash = case(id="meanDP/crash", python="1 / 0")
     report = command.run_comparisons([crash, *all_cases()[:3]], live=False, draws=0)
-    assert [each.status for each in report.verdicts][0] == "failed"
+    assert next(each.status for each in report.verdicts) == "failed"
     assert "ZeroDivisionError" in report.verdicts[0].message
     assert report.count_verdicts(status="passed") == 3
 
@@ -149,7 +149,7 @@ def test_what_is_not_recorded_is_shown_as_not_run():
 
 def test_a_changed_case_is_not_compared_with_its_old_recording():
     recording = recorded.Recording()
-    right = [each for each in all_cases() if each.id == "meanDP/clips both sides"][0]
+    right = next(each for each in all_cases() if each.id == "meanDP/clips both sides")
     assert recording.get_outcome(right) is not None
     for change in (
         {"r": right.r + " "},

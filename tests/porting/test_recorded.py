@@ -94,7 +94,7 @@ def test_recorder(tmp_path: Path) -> None:
 def test_a_script_is_recorded_as_before() -> None:
     script = SCRIPTS / "report.R"
     recorded, live = load_record(script, script.with_suffix(".json")), load_record(script)
-    if not live["packages"] == recorded["packages"]:
+    if live["packages"] != recorded["packages"]:
         pytest.skip("DPpack is not that of the record")
     # the last bits depend on the processor
     for a, b in zip(recorded["expressions"], live["expressions"], strict=True):

@@ -3,6 +3,7 @@
 import math
 import pickle
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_losses_check_their_parameters(kind, arguments, message):
 def test_curves_fall_are_inverted_and_survive_pickling(loss):
     guarantee = Guarantee(50.0, 1.0, "unbounded", loss=loss)
     curve = [guarantee.delta_at(0.05 * k) for k in range(120)]
-    assert all(0.0 <= after <= before <= 1.0 for before, after in zip(curve, curve[1:]))
+    assert all(0.0 <= after <= before <= 1.0 for before, after in pairwise(curve))
     for delta in (0.1, 0.03, 1e-3, 2e-5):
         epsilon = guarantee.epsilon_at(delta)
         assert guarantee.delta_at(epsilon) <= delta

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def test_parts_add_up(ends):
     cuts = [0, *sorted(ends), 1000]
     for tally, pairs in ((sum_each_column, ()), (sum_columns_jointly, PAIRS)):
         whole = tally(part(x, y, places), grids, "drop", pairs, 5)
-        ends = zip(cuts, cuts[1:])
+        ends = pairwise(cuts)
         pieces = [tally(part(x[a:b], y[a:b], places[a:b]), grids, "drop", pairs, 5) for a, b in ends]
         assert split_sums_by_group(reduce(merge_sums, pieces)) == split_sums_by_group(whole)
 

@@ -198,7 +198,7 @@ def test_all_that_is_offered_works(shape):
 
 
 def test_a_copy_has_the_same_shape(shape):
-    result, kind, _ = shape
+    result, _, _ = shape
     for again in (copy.copy(result), pickle.loads(pickle.dumps(result))):
         assert type(again) is type(result) and names(again) == names(result)
 

@@ -96,7 +96,7 @@ def test_a_time_beyond_nanoseconds_is_not_taken_for_another():
 
 def test_times_with_a_zone():
     values = pd.Series(pd.date_range("2020-01-01", periods=2, freq="36h", tz="Europe/Berlin"))
-    same = datetime.datetime(2019, 12, 31, 23, tzinfo=datetime.timezone.utc)
+    same = datetime.datetime(2019, 12, 31, 23, tzinfo=datetime.UTC)
     assert encode_labels(values, [values[1], same]).tolist() == [1, 0]
     assert not is_label_of_kind(pd.Timestamp("2020-01-01"), get_value_kind(values)) and is_label_of_kind(
         same, get_value_kind(values)

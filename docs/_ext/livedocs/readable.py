@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from pydpstat.parity.case import Case, format_python_literal, format_r_literal
 
@@ -113,7 +114,7 @@ def _fold(line: str, width: int) -> list[str]:
         return [line]
     start, end, commas = found
     edges = [start, *commas, end]
-    items = [line[a + 1 : b].strip() for a, b in zip(edges, edges[1:])]
+    items = [line[a + 1 : b].strip() for a, b in pairwise(edges)]
     indent = " " * (len(line) - len(line.lstrip()) + 4)
     rows = [indent + items[0]]
     for item in items[1:]:

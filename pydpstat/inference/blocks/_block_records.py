@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def _assign_blocks(size: int, n_blocks: int, source: Source, bounded: bool) -> t
     if bounded:
         mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else draw_permutation(size)
         cuts = [size * index // n_blocks for index in range(n_blocks + 1)]
-        blocks = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
+        blocks = [np.sort(mixed[start:end]) for start, end in pairwise(cuts)]
         return np.concatenate(blocks).astype(np.int64), cuts
     block_codes = source.integers(size, n_blocks)
     counts = np.bincount(block_codes, minlength=n_blocks)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -181,10 +182,9 @@ def _copy_used_categories(column: pd.Categorical) -> pd.Categorical:
     used, first_indices = np.unique(codes[codes >= 0], return_index=True)
     if not column.ordered:
         used = used[np.argsort(first_indices)]
-        try:
+        # unsortable categories stay in order of occurrence
+        with suppress(Exception, SystemExit):
             used = used[column.categories.take(used).argsort()]
-        except (Exception, SystemExit):  # unsortable categories stay in order of occurrence
-            pass
     new_codes = np.full(len(column.categories) + 1, -1)
     new_codes[used] = np.arange(used.size)
     categories = pd.Index(_copy_isolated_column(pd.Series(column.categories.take(used), name=None)))

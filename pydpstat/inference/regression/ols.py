@@ -295,9 +295,8 @@ def _check_coefficients(coefficients: object, design: RegressionDesign) -> tuple
         return slopes
     names: Any = (coefficients,) if isinstance(coefficients, str) else coefficients
     is_valid = isinstance(names, (list, tuple)) and all(isinstance(name, str) and name in slopes for name in names)
-    if is_valid and names:
-        if len(set(names)) == len(names):
-            return tuple(names)
+    if is_valid and names and len(set(names)) == len(names):
+        return tuple(names)
     raise PydpstatError(
         f"coefficients must be names of slopes, each once; got {checks.describe_value(coefficients)}. The "
         f"slopes are {checks.format_public_value(list(slopes))}."

@@ -85,7 +85,7 @@ def make_unique_row_names(names: Value, sep: str = ".") -> Value:
     """
     given = to_vector(names).tolist()
     found, taken_names, counts = [], set(given), dict.fromkeys(given, 0)
-    for place, name in enumerate(given):
+    for name in given:
         new = name
         while new in found or (new != name and new in taken_names):
             counts[name] += 1

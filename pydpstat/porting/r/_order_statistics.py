@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -273,7 +274,7 @@ def _label_intervals(points: Vector, digits: int, right: bool, include_lowest: b
     else:
         return [f"Range_{k}" for k in builtins.range(1, points.size)]
     opening, closing = "(]" if right else "[)"
-    levels = [f"{opening}{a},{b}{closing}" for a, b in zip(ends, ends[1:])]
+    levels = [f"{opening}{a},{b}{closing}" for a, b in pairwise(ends)]
     if include_lowest:
         k = 0 if right else -1
         levels[k] = f"[{levels[k][1:-1]}]"

@@ -113,10 +113,9 @@ def unique(x: Value) -> Value:
         return x.drop_duplicates()
     if isinstance(x, Mapping) or (isinstance(x, list) and any(has_length(each) for each in x)):
         raise PydpstatError("x must be a vector; got a list. Write unlist(x) for its elements.")
-    kept = take_elements(
+    return take_elements(
         get_factor(x) if get_factor(x) is not None else to_plain_vector(x), np.flatnonzero(~duplicated(x))
     )
-    return kept
 
 
 def duplicated(x: Value) -> Vector:

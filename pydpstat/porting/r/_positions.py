@@ -128,7 +128,7 @@ def index(x: Value, i: Value) -> Value:
         return x.iloc[:, found]
     if x is None:
         return None
-    found, new = resolve_vector_index(i, count_elements(x), get_element_names(x))
+    found, _ = resolve_vector_index(i, count_elements(x), get_element_names(x))
     found = np.where(found < count_elements(x), found, -1)
     result = take_elements(x, found)
     scalar = not has_length(i) and found.size == 1 and not isinstance(x, (list, Mapping))

@@ -47,7 +47,7 @@ def _count_rank_sums(m: int, n: int) -> Array:
 
 def _compute_exact_pvalue(probabilities: Array, value: float, alternative: str) -> float:
     """Return the exact p-value of a symmetric discrete statistic, summed in R's order."""
-    place, most = int(round(value)), len(probabilities) - 1
+    place, most = round(value), len(probabilities) - 1
     ends = np.append(0.0, np.cumsum(probabilities))
 
     def compute_tail(q: int, lower: bool) -> float:

@@ -233,7 +233,8 @@ def is_multiway_table(x: object) -> bool:
     >>> is_multiway_table(np.ones((1, 1))), is_multiway_table(with_dimnames(np.ones((1, 1)), (["a"], ["b"]), ("", "")))
     (False, True)
     """
-    return bool(getattr(x, "axes", ())) and not isinstance(getattr(x, "axes"), MatrixAxisNames)
+    axes = getattr(x, "axes", ())
+    return bool(axes) and not isinstance(axes, MatrixAxisNames)
 
 
 def count_dimensions(x: Any) -> int:

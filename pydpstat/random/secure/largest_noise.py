@@ -18,6 +18,7 @@ are equal with probability 0.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +92,7 @@ def noisy_max(
     if len(plausible) == first.size:
         return [int(index) for index in plausible]
     indices = []
-    for start, stop, top in zip(limits, limits[1:], tops.tolist()):
+    for start, stop in pairwise(limits):
         candidates = plausible[start:stop].tolist()
         if len(candidates) > 1:
             utilities = [rate * Fraction(float(scores[index])) for index in candidates]

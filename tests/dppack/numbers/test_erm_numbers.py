@@ -80,7 +80,7 @@ def test_labels_between_0_and_1_take_both_logarithms():
 def test_the_recycled_gradient_is_right_for_one_column_only():
     X, w = RNG.normal(size=(6, 1)), np.array([0.4])
     p = formulas.compute_logistic_probabilities(X, w)
-    assert formulas.compute_recycled_gradient(X, w) == pytest.approx((p * (1 - p) * X.T))
+    assert formulas.compute_recycled_gradient(X, w) == pytest.approx(p * (1 - p) * X.T)
     X, w = RNG.normal(size=(6, 2)), np.array([0.4, -1.0])
     p = formulas.compute_logistic_probabilities(X, w)
     assert not np.allclose(formulas.compute_recycled_gradient(X, w), p * (1 - p) * X.T, atol=0.01)

@@ -76,7 +76,7 @@ def test_every_value_of_the_first_bits(sd, n_bits):
     st.lists(st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 2**64 - 1])), min_size=1, max_size=3),
 )
 def test_a_draw_is_the_quantile_of_its_bits(sd, known, edge, step, words):
-    largest, edges = compute_edges(sd)
+    _, edges = compute_edges(sd)
     with mpmath.workdps(DIGITS):
         near = int(mpmath.floor(edges[edge % len(edges)] * 2**64)) + step * (1 << (64 - known))
     first = min(max(near, 0), 2**64 - 1)
