@@ -77,6 +77,8 @@ BY_TYPE = {
 }
 
 
+# pandas before 2 ignores what a decimal raises within the statistic of any_test, whose output is not shown
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALWAYS)
 def test_no_value_of_one_record_raises_an_error(name):

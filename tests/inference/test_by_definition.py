@@ -78,6 +78,8 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
             assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
 
 
+# SciPy 1.10 divides by 0 for one degree of freedom, and returns the right power
+@pytest.mark.filterwarnings("ignore:divide by zero encountered in _nct_(sf|cdf):RuntimeWarning")
 @pytest.mark.parametrize("alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger")])
 def test_power_without_privacy_is_statsmodels(alternative, statsmodels):
     one = compute_block_power((30,), "one", 0.4, (), 0.05, alternative)

@@ -128,3 +128,10 @@ def test_options_say_how_numbers_are_written(capsys):
     assert capsys.readouterr().out == "3.141593 1e+06"
     with pytest.raises(PydpstatError, match="options are"):
         r.options(OutDec=",")
+
+
+def test_quantiles_of_the_t_distribution_have_all_digits():
+    # R's; SciPy before 1.12 has nine digits of them
+    given = [2.57058183563631371, 0.28867513459481314, -5.87111712041888278, 17.82031051446279690]
+    assert r.qt([0.975, 0.6, 1e-6, 0.995], [5, 2, 30, 1.5]).tolist() == pytest.approx(given, rel=1e-14)
+    assert r.qt(0.01, 4, lower_tail=False) == pytest.approx(3.7469473879791964, rel=1e-14)

@@ -70,10 +70,24 @@ def _evaluate_distribution(
             else _compute_log_probability(high, low, -x, -np.asarray(ends[1]))
         )
     p = np.exp(x) if flags["log_p"] else x
+    if distribution.name == "t":
+        return compute_t_quantile(p, shapes[0]) * (1 if lower else -1)
     found = distribution.ppf(p, *shapes) if lower else distribution.isf(p, *shapes)
     if distribution.name == "poisson":
         found = np.where(np.asarray(shapes[0]) == 0, 0 * p, found)
     return np.maximum(found, distribution.support(*shapes)[0]) if hasattr(distribution, "pmf") else found
+
+
+def compute_t_quantile(p: Value, df: Value) -> Array:
+    """Return quantiles of the t distribution, of which SciPy before 1.12 has nine digits only."""
+    from scipy.stats import t
+
+    p = np.asarray(p, dtype=np.float64)
+    x = np.asarray(t.ppf(p, df), dtype=np.float64)
+    excess = np.where(p < 0.5, t.cdf(x, df) - p, (1.0 - p) - t.sf(x, df))
+    # one step of Newton's method
+    is_inexact = np.isfinite(x) & (np.abs(excess) > 1e-13 * np.minimum(p, 1.0 - p))
+    return np.where(is_inexact, x - excess / np.maximum(t.pdf(x, df), 1e-300), x)
 
 
 def _compute_normal_density(x: Array, sd: Array) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._distributions import compute_t_quantile
 from pydpstat.porting.r._fits import Model, make_named_vector
 from pydpstat.porting.r._shapes import Array, format_row_name, refuse_unknown, to_vector, with_dimnames
 from pydpstat.porting.r._values import Value
@@ -39,10 +40,8 @@ def predict(
         return make_named_vector(object._invert_link(eta) if type == "response" else eta, rows)
     if object.family is not None:
         raise PydpstatError("interval must be 'none' for a generalized model")
-    from scipy.stats import t
-
     spread = np.einsum("ij,jk,ik->i", x, object._unscaled_covariance, x) + (interval == "prediction")
-    half = t.ppf((1 + level) / 2, object.df_residual) * np.sqrt(spread * object._dispersion)
+    half = compute_t_quantile((1 + level) / 2, object.df_residual) * np.sqrt(spread * object._dispersion)
     return with_dimnames(np.column_stack([eta, eta - half, eta + half]), (rows, ["fit", "lwr", "upr"]))
 
 
@@ -57,9 +56,7 @@ def confint(object: Model, parm: Value = None, level: float = 0.95) -> Array:
     """
     if object.family is not None:
         raise PydpstatError("confint of a glm profiles the likelihood in R: write confint_default, R's confint.default")
-    from scipy.stats import t
-
-    return _compute_wald_interval(object, parm, level, float(t.ppf((1 + level) / 2, object.df_residual)))
+    return _compute_wald_interval(object, parm, level, float(compute_t_quantile((1 + level) / 2, object.df_residual)))
 
 
 def confint_default(object: Model, parm: Value = None, level: float = 0.95) -> Array:

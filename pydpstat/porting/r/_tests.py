@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import permutations
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._attributed import with_attributes
 from pydpstat.porting.r._coefficients import format_numbers, format_p_values
+from pydpstat.porting.r._distributions import compute_t_quantile
 from pydpstat.porting.r._formulas import evaluate_expression, format_expression, parse_formula_sides
 from pydpstat.porting.r._printing import format_lines as printed
 from pydpstat.porting.r._shapes import Array, refuse_unknown, to_vector
@@ -115,7 +116,7 @@ def _compute_tail_probability(distribution: Value, value: float, alternative: st
 
 
 def _compute_pivot_interval(
-    alternative: str, level: float, ppf: Callable[[float], float], low: float, high: float
+    alternative: str, level: float, ppf: Callable[[float], Value], low: float, high: float
 ) -> Array:
     """Return the interval from quantiles of a pivot, bounded by `low` or `high` if one-sided."""
     if not 0 < level < 1:
@@ -196,7 +197,8 @@ def t_test(
         raise PydpstatError("the data are essentially constant: there is no test")
     of = stats.t(degrees)
     value = (center - mu) / error
-    half = _compute_pivot_interval(alternative, conf_level, of.ppf, -math.inf, math.inf)
+    quantile = partial(compute_t_quantile, df=degrees)
+    half = _compute_pivot_interval(alternative, conf_level, quantile, -math.inf, math.inf)
     p = _compute_tail_probability(of, value, alternative)
     return Test(
         method, p, value, degrees, mu + (value + half) * error, estimate, mu, alternative,
