@@ -108,6 +108,8 @@ class Commands(Definitions):
             self.emit_line(self.translate_r_call(replace(node, arguments=tuple(shown)), "options").text)
 
     def _print_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        # its value is not used here
+        self.printed_position = node.start, node.end
         self.emit_line(self.translate_r_call(node, "print").text)
         if sink.kind in ("returned", "assigned"):
             if not isinstance(given[0], Name):

@@ -253,7 +253,7 @@ HELPS = set(
     "column_or part slot element index columns rows cells replaced replaced_element replaced_cells "
     "set_names set_colnames set_rownames set_dimnames set_levels paste0 print each is_na ifelse length "
     "mutate summarize desc count distinct head left_join inner_join unique population c replicate exp "
-    "arrange data_frame bind single_text tell_groups".split()
+    "arrange data_frame bind single_text tell_groups printed".split()
 )
 
 
