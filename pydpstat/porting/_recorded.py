@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 from shutil import which
 from typing import Any, TypeAlias
@@ -42,8 +44,10 @@ def _quote_in_r(name: str) -> str:
     return json.dumps(f"./{name}", ensure_ascii=False)
 
 
-def load_record(script: Path, recorded: Path | None = None) -> ScriptRecord:
+def load_record(script: Path, recorded: Path | None = None, processor_seconds: int | None = None) -> ScriptRecord:
     """Return the record of a script, from R itself or from a file that the recorder wrote.
+
+    With `processor_seconds`, R is stopped after so many seconds of processor time.
 
     Raises
     ------
@@ -53,7 +57,7 @@ def load_record(script: Path, recorded: Path | None = None) -> ScriptRecord:
     if recorded is None:
         with tempfile.TemporaryDirectory() as folder:
             recorded = Path(folder) / "record.json"
-            _run_r(script, recorded)
+            _run_r(script, recorded, processor_seconds)
             return load_record(script, recorded)
     try:
         record = json.loads(recorded.read_text(encoding="utf-8"))
@@ -74,7 +78,7 @@ def _get_recorder_path() -> Path:
     return Path(__file__).with_name("record.R")
 
 
-def _run_r(script: Path, output: Path) -> None:
+def _run_r(script: Path, output: Path, processor_seconds: int | None = None) -> None:
     if which("Rscript") is None:
         raise PydpstatError(
             "there is no Rscript on the path. Install R, or let a colleague with R make a record (--record)."
@@ -83,11 +87,23 @@ def _run_r(script: Path, output: Path) -> None:
     choose_kernels()
     # absolute paths, since R may interpret others as options, URLs or connections
     command = ["Rscript", str(_get_recorder_path()), str(script.resolve()), str(output.resolve())]
+    limit = None if processor_seconds is None else partial(_limit_processor_time, processor_seconds)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT, preexec_fn=limit
+        )
     except subprocess.TimeoutExpired:
         name = escape_text(str(script))
         raise PydpstatError(f"R has not ended {name} within an hour. Shorten the script.") from None
+    if limit is not None and done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+        raise PydpstatError(f"it takes more than {processor_seconds} seconds of processor time")
     if done.returncode or not output.exists():
         said = done.stderr.strip() or "it ended before the script did"
         raise PydpstatError(f"R made no record of {escape_text(str(script))}: {trim_text(said)}")
+
+
+def _limit_processor_time(seconds: int) -> None:
+    """Limit the processor time of the current process, which the programs that it runs inherit."""
+    import resource  # Windows has none
+
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from shutil import which
 
@@ -41,3 +42,32 @@ def test_a_file_is_counted(tmp_path: Path) -> None:
     found = corpus.count_file(script, "a", tmp_path)
     # R stops at the third
     assert (found.expressions, found.equal, found.stopped) == (3, 2, 1)
+
+
+@pytest.mark.slow
+@NEEDS_R
+@pytest.mark.parametrize("text", ["repeat {}\n", "Sys.sleep(2)\nx <- 0\nwhile (x >= 0) x <- x + 1\n"])
+def test_a_file_is_given_up_by_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(corpus, "SECONDS", 1)
+    script = tmp_path / "a.R"
+    script.write_text(text)
+    found = corpus.count_file(script, "a", tmp_path)
+    assert found.failure == "it takes more than 1 seconds of processor time"
+    # waiting takes none
+    script.write_text("Sys.sleep(2)\nx <- 1\n")
+    assert corpus.count_file(script, "a", tmp_path).equal == 1
+
+
+@pytest.mark.slow
+@NEEDS_R
+def test_python_is_given_up_by_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "SECONDS", 1)
+    script = tmp_path / "a.R"
+    script.write_text("x <- 1\n")
+    chunks = [corpus.verify.Chunk(0, 1, "while True: pass")]
+    monkeypatch.setattr(corpus.verify, "verify_port", partial(_verify_chunks, corpus.verify.verify_port, chunks))
+    assert corpus.count_file(script, "a", tmp_path).failure.endswith("processor time")
+
+
+def _verify_chunks(verify_port, chunks, _, record, folder):
+    return verify_port(chunks, record, folder)
