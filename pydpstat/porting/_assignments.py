@@ -260,7 +260,8 @@ class Assignments(Verbs):
                 return f"{variable.python}[{quote_text(get_word(keys[0]))}] = {code.array}"
         if variable.kind == "doubles" and name != "$" and code.kind in NUMBER_KINDS:
             index = self.translate_node(keys[0])
-            if index.kind == "position":
+            owner = target.arguments[0].value
+            if index.kind == "position" and isinstance(owner, Name) and self.lengths.has_position(owner, keys[0]):
                 return f"{variable.python}[{index.text} - 1] = {code.text}"
         return ""
 

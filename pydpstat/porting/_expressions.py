@@ -32,7 +32,9 @@ from pydpstat.porting._code import (
     write_call,
 )
 from pydpstat.porting._escapes import quote_text
+from pydpstat.porting._lengths import Lengths
 from pydpstat.porting._operands import (
+    WITHOUT_LENGTH,
     align_operands,
     as_double,
     as_integers,
@@ -41,6 +43,7 @@ from pydpstat.porting._operands import (
     is_number_like,
     refuse_non_numbers,
     translate_constant,
+    write_recycled,
 )
 from pydpstat.porting._scope import Scope, Variable, get_arguments, get_function_name, get_word, make_call
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
@@ -67,6 +70,7 @@ class Expressions(ABC):
     def __init__(self, script: Script) -> None:
         self.script = script
         self.scope = Scope()
+        self.lengths = Lengths(script.expressions)
         # data frames whose columns the names may be, the innermost last, with their names in Python
         self.frames: list[tuple[str, Variable, Scope]] = []
         # facts known of data frames without a name
@@ -141,18 +145,19 @@ class Expressions(ABC):
         if len(given) == 2 and all(each.value is not None and each.name is None for each in given):
             left, right = (each.value for each in given)
             if name in _LOGICAL_OPERATORS:
-                return self._translate_logic(name, left, right)
+                return self._translate_logic(name, node)
             if name == ":":
                 return self._translate_colon(left, right)
             if name in _ARITHMETIC_LEVELS:
                 first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
-                return self._translate_arithmetic(name, first, second, nonzero=self.is_nonzero(right))
+                recycled = self._is_recycled(node, first, second)
+                return self._translate_arithmetic(name, first, second, self.is_nonzero(right), recycled)
             if name in _COMPARISONS:
                 if name == "!=" and self.is_dropped:
                     return self._translate_dropped_inequality(node)
                 with self.set_condition_mode():
                     first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
-                return self._translate_comparison(name, first, second)
+                return self._translate_comparison(name, first, second, self._is_recycled(node, first, second))
             if name == "^":
                 return self._translate_power(left, right)
             if name in _SPECIAL_OPERATORS:
@@ -232,7 +237,16 @@ class Expressions(ABC):
         kind = {"position": "number", "positions": "ints"}.get(code.kind, code.kind)
         return replace(code, text=f"{sign}{code.wrap_at(SIGN)}", level=SIGN, plain="", kind=kind)
 
-    def _translate_logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
+    def _is_recycled(self, node: Call, left: Code, right: Code) -> bool:
+        """Return whether the operands of an operator may be vectors of unequal lengths, known only at run time."""
+        kinds = {left.kind, right.kind}
+        known = (left.size and right.size) or "[]" in (left.plain, right.plain)
+        if self.is_lenient or self.frames or kinds & WITHOUT_LENGTH or known:
+            return False
+        return not (left.frame and left.frame == right.frame) and self.lengths.may_differ(*get_arguments(node))
+
+    def _translate_logic(self, sign: str, node: Call) -> Code:
+        first, second = get_arguments(node)
         word_, level = _LOGICAL_OPERATORS[sign]
         left = self.translate_node(first)
         before = set(self.complete_texts)
@@ -248,6 +262,9 @@ class Expressions(ABC):
             texts = (each if each.kind == "flag" else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
             return Code(f"{a.wrap_at(level)} {word_} {b.wrap_at(level + 1)}", "flag", level)
+        if self._is_recycled(node, left, right):
+            left, right = self.check_missing(left), self.check_missing(right)
+            return Code(write_recycled(sign, left, right), "flags")
         left, right, frame = align_operands(left, right)
         kind = find_operation_kind(left, right, frame, "flag", "flags")
         if not {left.kind, right.kind} <= truths:
@@ -256,7 +273,9 @@ class Expressions(ABC):
             return Code(write_call(function, [left.text, right.text]), kind or "truth", frame=frame)
         return Code(f"{left.wrap_at(level)} {word_} {right.wrap_at(level + 1)}", kind or "truth", level, frame=frame)
 
-    def _translate_arithmetic(self, sign: str, left: Code, right: Code, nonzero: bool = False) -> Code:
+    def _translate_arithmetic(
+        self, sign: str, left: Code, right: Code, nonzero: bool = False, recycled: bool = False
+    ) -> Code:
         refuse_non_numbers(left, right)
         truths = ("flag", "flags", "truth")
         unsure = (*truths, "", "column")
@@ -267,7 +286,7 @@ class Expressions(ABC):
         double = (left.double or right.double) and left.is_whole and right.is_whole and sign != "/"
         if sign != "/":
             left, right = as_double(left, right), as_double(right, left)
-        left, right, frame = align_operands(left, right)
+        left, right, frame = (left, right, "") if recycled else align_operands(left, right)
         kind = find_operation_kind(left, right, frame, "number", "doubles")
         whole = {left.kind, right.kind} <= {"ints", "positions", "position", "count"} and sign != "/"
         if kind == "doubles" and whole:
@@ -278,7 +297,9 @@ class Expressions(ABC):
             left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
         text = f"{left.wrap_at(level)} {sign} {right.wrap_at(level + 1)}"
-        if sign == "/" and not nonzero and {left.kind, right.kind} <= {*NUMBER_KINDS, ""} and not self.is_lenient:
+        if recycled:
+            text, level, kind = write_recycled(sign, left, right), ATOM, "" if kind == "column" else kind
+        elif sign == "/" and not nonzero and {left.kind, right.kind} <= {*NUMBER_KINDS, ""} and not self.is_lenient:
             return Code(write_call("r.divide", [left.text, right.text]), kind, missing=missing)
         if sign == "*" and {left.kind, right.kind} <= {"ints", "positions", "count"}:
             return Code(write_call("r.integers", [text]), kind, missing=missing, size=max(left.size, right.size))
@@ -296,7 +317,7 @@ class Expressions(ABC):
                     test = make_call("&", present, test, like=node)
             return self.translate_node(test)
 
-    def _translate_comparison(self, sign: str, left: Code, right: Code) -> Code:
+    def _translate_comparison(self, sign: str, left: Code, right: Code, recycled: bool = False) -> Code:
         for each in (left, right):
             if each.kind in ("list", "dict", "function", "null", "formula"):
                 raise TranslationError(f"{sign} compares a {each.kind}")
@@ -304,7 +325,7 @@ class Expressions(ABC):
                 raise TranslationError(f"{sign} with NA is NA")
         if not self.is_dropped:
             left, right = self.check_missing(left), self.check_missing(right)
-        left, right, frame = align_operands(left, right)
+        left, right, frame = (left, right, "") if recycled else align_operands(left, right)
         kind = find_operation_kind(left, right, frame, "flag", "flags") or "truth"
         if sign not in ("==", "!=") and "factor" in (left.kind, right.kind):
             raise TranslationError(f"{sign} of a factor")
@@ -316,6 +337,8 @@ class Expressions(ABC):
         if len(texts) == 1 and others and (not texts[0].text.startswith('"') or is_number_like(texts[0].text)):
             function = "r.equal" if sign == "==" else "r.unequal"
             return Code(write_call(function, [left.array, right.array]), "flags" if kind == "column" else kind)
+        if recycled:
+            return Code(write_recycled(sign, left, right), "flags" if kind == "column" else kind)
         text = f"{left.wrap_at(COMPARE + 1)} {sign} {right.wrap_at(COMPARE + 1)}"
         return Code(text, kind, COMPARE, frame=frame, size=max(left.size, right.size))
 

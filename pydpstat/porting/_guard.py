@@ -40,7 +40,7 @@ _ALLOWED_ATTRIBUTES = {
     ),
     "rng": set("set_seed sample rgamma rnorm rlaplace rlap".split()),
     "r": set(
-        "known is_in outer matmul modulo quotient released ordered equal unequal integers power colon "
+        "known is_in outer matmul modulo quotient recycled released ordered equal unequal integers power colon "
         "column_or divide part slot element index columns rows cells replaced replaced_element droplevels "
         "trunc replaced_cells set_names set_colnames set_rownames set_dimnames set_levels paste0 print "
         "each is_na ifelse length mutate filter_rows summarize desc count distinct head left_join "

@@ -38,7 +38,7 @@ _KEEPS_MAGNITUDE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "
 # run-time functions whose names do not exist in R
 _RUNTIME_HELPERS = set(
     "cells column_or columns divide each element equal index integers known matmul modulo ordered part "
-    "population filter_rows power quotient released replaced replaced_cells replaced_element rows slot "
+    "population filter_rows power quotient recycled released replaced replaced_cells replaced_element rows slot "
     "unequal is_in colon access column_of printed bind tell_groups single_text".split()
 )
 

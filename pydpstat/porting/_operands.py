@@ -9,6 +9,7 @@ from dataclasses import replace
 from pydpstat.porting._code import (
     ATOM,
     NUMERIC_VECTOR_KINDS,
+    RELEASE_KINDS,
     SCALAR_KINDS,
     Code,
     TranslationError,
@@ -23,6 +24,8 @@ _NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "funct
 # kinds of values that become doubles with a double, and kinds that are Python integers
 _SURE_KINDS = {"doubles", "count", "flag"}
 _MISSING_TEXTS = {"integer": "np.nan", "double": "np.nan", "character": "None"}
+# kinds of values whose lengths are known, or that are no vectors
+WITHOUT_LENGTH = {*SCALAR_KINDS, *RELEASE_KINDS, "matrix", "predictions", "table", "frame", "groups", "time", "object"}
 # operands that R compares with numbers as text
 _NUMBER_LIKE_TEXT = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such numbers exceeds R's integers
@@ -75,6 +78,17 @@ def align_operands(left: Code, right: Code) -> tuple[Code, Code, str]:
         replace(each, text=each.array, level=ATOM, kind="vector") if each.kind == "column" else each for each in both
     )
     return left, right, ""
+
+
+def write_recycled(sign: str, left: Code, right: Code) -> str:
+    """Return the call of an operator whose operands may be vectors of unequal lengths.
+
+    Examples
+    --------
+    >>> write_recycled("+", Code("x"), Code("y"))
+    'r.recycled(x, "+", y)'
+    """
+    return write_call("r.recycled", [left.array, quote_text(sign), right.array])
 
 
 def find_operation_kind(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:

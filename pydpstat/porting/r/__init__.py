@@ -44,7 +44,7 @@ from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, sigma, vcov,
 )
-from pydpstat.porting.r._operators import column_or, divide, each, modulo, quotient, slot
+from pydpstat.porting.r._operators import column_or, divide, each, modulo, quotient, recycled, slot
 from pydpstat.porting.r._options import Sys_Date, Sys_time, getOption, options
 from pydpstat.porting.r._order_statistics import (
     IQR, approx, cut, findInterval, fivenum, mad, quantile, summary, tabulate,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+import warnings
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -11,8 +13,21 @@ import pandas as pd
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import get_component
-from pydpstat.porting.r._values import Value, Vector, make_elementwise
+from pydpstat.porting.r._values import (
+    Value,
+    Vector,
+    count_elements,
+    expand_by_recycling,
+    make_elementwise,
+    match_shape,
+    to_plain_vector,
+)
 
+_OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
+    **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv},
+    **{"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
+    **{"&": np.logical_and, "|": np.logical_or},
+}
 _MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -71,6 +86,26 @@ def divide(x: Value, y: Value) -> Value:
                 "0 / 0 is NaN in R, which is NA here: write NA where a number is divided by 0"
             ) from None
         return math.nan if x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
+def recycled(x: Value, sign: str, y: Value) -> Value:
+    """Return the result of an operator; the elements of the shorter vector are repeated, as in R.
+
+    Examples
+    --------
+    >>> recycled(np.array([1, 2, 3, 4]), "*", np.array([1, 10]))
+    array([ 1, 20,  3, 40])
+    """
+    sizes = count_elements(x), count_elements(y)
+    vectors = all(isinstance(value, (np.ndarray, pd.Series)) and value.ndim == 1 for value in (x, y))
+    if sizes[0] == sizes[1] or 1 in sizes or not vectors:
+        with np.errstate(all="ignore"):
+            return _OPERATORS[sign](x, y)
+    if min(sizes) and max(sizes) % min(sizes):
+        warnings.warn("longer object length is not a multiple of shorter object length", stacklevel=2)
+    first, second = expand_by_recycling(to_plain_vector(x, "x"), to_plain_vector(y, "y"))
+    with np.errstate(all="ignore"):
+        return match_shape(_OPERATORS[sign](first, second), x, y)
 
 
 def each(x: object) -> Iterable[object]:
