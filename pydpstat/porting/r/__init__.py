@@ -115,7 +115,7 @@ __all__ = [
     "pmin", "pnorm", "population", "power", "ppois", "predict", "pretty", "prettyNum", "print", "printed",
     "prod", "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom",
     "qchisq", "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif",
-    "quotient", "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released",
+    "quotient", "qweibull", "range", "rank", "rbind", "read_csv", "recycled", "regexpr", "regmatches", "released",
     "relevel", "renumber", "rep", "rep_len", "replaced", "replaced_cells", "replaced_element",
     "replicate", "residuals", "rev", "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum",
     "sapply", "scale", "sd", "sensitivitySampler", "seq", "seq_along", "seq_len", "setNames",
