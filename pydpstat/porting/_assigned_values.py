@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydpstat.porting._scope import ARROWS, get_arguments, get_function_name, get_word, make_call
-from pydpstat.porting._syntax import Argument, Call, Function, Name, Node
+from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 # a function's name that no R script can have: the variable of a loop is an element of the call's argument
 ELEMENT = "\0element"
@@ -60,6 +60,32 @@ class AssignedValues:
         self._parents: list[int] = []
         self._scan_script(expressions)
         self._starts = [each.start for each in self.functions]
+
+    def is_made_of_na(self, owner: Node | None) -> bool:
+        """Return whether a variable, or a column of a data frame, begins as NA without a type.
+
+        Examples
+        --------
+        >>> from pydpstat.porting import parse
+        >>> script = parse("x <- rep(NA, 3); d <- data.frame(n = NA, v = 1); x; d$n; d$v")
+        >>> assigned = AssignedValues(script.expressions)
+        >>> [assigned.is_made_of_na(each) for each in script.expressions[2:]]
+        [True, True, False]
+        """
+        part = ""
+        if get_function_name(owner) in ("$", "[[") and isinstance(owner, Call) and len(owner.arguments) == 2:
+            part, owner = get_word(owner.arguments[1].value), owner.arguments[0].value
+        if not isinstance(owner, Name):
+            return False
+        for each in self.find_assigned(owner)[1]:
+            value = each.value
+            if part and isinstance(value, Call):
+                value = next((one.value for one in value.arguments if one.name == part), None)
+            if get_function_name(value) in ("rep", "c") and (inner := get_arguments(value)):
+                value = inner[0]
+            if isinstance(value, Constant) and value.kind == "logical" and value.value is None:
+                return True
+        return False
 
     def find_assignment(self, node: Node) -> AssignedValue | None:
         """Return the assignment that a node is in, or None."""

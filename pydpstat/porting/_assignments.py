@@ -38,6 +38,13 @@ IMPLICIT_FUNCTIONS = set(
 )
 
 
+# kinds of values of which R makes the type of a vector of NA, which is a vector of doubles here
+_TYPED_KINDS = {
+    **dict.fromkeys(("position", "count", "positions", "ints"), "integers"),
+    **dict.fromkeys(("flag", "flags", "truth"), "truth values"),
+}
+
+
 class Sink(NamedTuple):
     """Destination of a statement's value: discarded, displayed, returned, or assigned to a name."""
 
@@ -212,6 +219,8 @@ class Assignments(Verbs):
         if not given or given[0].value is None:
             raise TranslationError("what is assigned to is no variable")
         base = given[0].value
+        if name in ("[", "[[") and code.kind in _TYPED_KINDS and self.lengths.is_made_of_na(base):
+            raise TranslationError(f"{_TYPED_KINDS[code.kind]} in the place of NA: begin with integer() or logical()")
         if not isinstance(base, Name):
             old = self.translate_node(base)
             return self._emit_replacement(base, self._translate_replacement(old, name, target, code))

@@ -14,7 +14,7 @@ from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._recorded import RecordedValue
 from pydpstat.porting.r._named_numbers import NamedInt
-from pydpstat.porting.r._shapes import released
+from pydpstat.porting.r._shapes import BlankNamedList, released
 from pydpstat.r_arithmetic import Table
 from pydpstat.results.results import DPResults
 
@@ -119,7 +119,7 @@ def _compare_list(
     recorded: RecordedValue, value: Any, pool: Sequence[RecordedValue], place: str
 ) -> Iterator[Deviation]:
     names, here = recorded["names"], place or "value"
-    plain = type(value) in (dict, list, tuple)
+    plain = type(value) in (dict, list, tuple, BlankNamedList)
     if recorded["class"]:
         # the fields of an object are compared if Python's has them
         if plain or isinstance(value, np.ndarray):
@@ -129,7 +129,8 @@ def _compare_list(
         yield Deviation(math.inf, f"{here}: R has a list, Python {_describe_type(value)}")
         return
     elif plain and (
-        names != (list(value) if isinstance(value, dict) else None) or len(value) != len(recorded["values"])
+        names != (list(value) if isinstance(value, dict) else getattr(value, "blank_names", None))
+        or len(value) != len(recorded["values"])
     ):
         own = list(value) if isinstance(value, dict) else f"{len(value)} without names"
         yield Deviation(math.inf, f"{here}: R's elements are {names or len(recorded['values'])}, Python's {own}")

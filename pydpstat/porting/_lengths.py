@@ -112,6 +112,10 @@ class Lengths:
             return int(last[0]) <= int(own[0])
         return own == last and "" not in own
 
+    def is_made_of_na(self, owner: Node | None) -> bool:
+        """Return whether a variable, or a column of a data frame, begins as NA without a type."""
+        return self._script.is_made_of_na(owner)
+
     @cached_property
     def _script(self) -> AssignedValues:
         return AssignedValues(self._expressions)

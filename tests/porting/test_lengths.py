@@ -72,6 +72,13 @@ def test_only_elements_that_are_there_are_changed_in_place(text: str, line: str)
     assert last_line(f"y <- c(3, 4)\n{text}") == line
 
 
+@pytest.mark.parametrize("text", ["x <- rep(NA, 3)\nfor (i in 1:3) x[i] <- i", "x <- NA\nx[2] <- TRUE"])
+def test_what_gives_na_its_type_is_refused(text: str) -> None:
+    assert "in the place of NA" in translate_script(text).problems[0].reason
+    doubles = translate_script("x <- rep(NA, 3)\nfor (i in 1:3) x[i] <- sqrt(i)")
+    assert doubles.problems == ()
+
+
 def test_recycling_is_r_s() -> None:
     with pytest.warns(UserWarning, match="longer object length is not a multiple of shorter object length"):
         assert r.recycled(np.arange(5), "+", np.array([10, 20])).tolist() == [10, 21, 12, 23, 14]

@@ -13,10 +13,9 @@ from pydpstat.porting._translation import translate_script
 SCRIPTS = sorted((Path(__file__).parent / "scripts" / "port").glob("*.R"))
 # lines that are not translated, and that R and Python have otherwise
 LEFT: dict[str, tuple[list[int], list[int]]] = {
-    "crosstab_percent": ([], [7]),
     "grouped_summary_dplyr": ([2], []),
     "recode_levels": ([5], []),
-    "stratified_means": ([], [6, 11, 12]),
+    "stratified_means": ([6], []),
     "switch_units": ([14], []),
 }
 

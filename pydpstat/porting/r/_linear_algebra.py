@@ -12,8 +12,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix, colnames, rownames, set_colnames, set_rownames, t
 from pydpstat.porting.r._shapes import (
     Array,
+    BlankNamedList,
+    MatrixAxisNames,
     count_dimensions,
     get_dimnames,
+    make_list,
     parse_dimnames,
     to_vector,
     with_dimnames,
@@ -238,17 +241,23 @@ def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> 
 
 
 def dimnames(x: Value) -> Value:
-    """Return the row and column names as a list, or NULL without names.
+    """Return the row and column names as a list, or NULL without names; the parts have a table's labels.
 
     Examples
     --------
     >>> dimnames(with_dimnames(np.ones((1, 2)), (None, ["a", "b"])))
     [None, array(['a', 'b'], dtype=object)]
+    >>> dimnames(with_dimnames(np.ones((1, 1)), (["f"], ["no"]), ("sex", "smoker")))
+    {'sex': array(['f'], dtype=object), 'smoker': array(['no'], dtype=object)}
     """
     found = [rownames(x), colnames(x)] if count_dimensions(x) == 2 else [*get_dimnames(x)]
     if all(each is None for each in found):
         return None
-    return [None if each is None else np.array([*each], object) for each in found]
+    labels = [None if each is None else np.array([*each], object) for each in found]
+    axes = [str(each) for each in getattr(x, "axes", ())]
+    if not any(axes):
+        return BlankNamedList(labels) if axes else labels
+    return make_list(labels, axes)
 
 
 def set_dimnames(x: Value, value: Value) -> Value:
@@ -259,6 +268,11 @@ def set_dimnames(x: Value, value: Value) -> Value:
     >>> set_dimnames(np.ones((1, 2)), [None, ["a", "b"]]).dimnames
     (None, ['a', 'b'])
     """
+    if isinstance(value, dict):
+        _, axes = parse_dimnames(value, len(value))
+        return with_dimnames(np.asarray(x), set_dimnames(x, list(value.values())).dimnames, axes)
+    if isinstance(getattr(x, "axes", ()), MatrixAxisNames):
+        x = with_dimnames(np.asarray(x), x.dimnames)
     labels = [None if each is None else to_strings(each).tolist() for each in value or [None] * count_dimensions(x)]
     if len(labels) == count_dimensions(x) == 2:
         return set_colnames(set_rownames(x, labels[0]), labels[1])

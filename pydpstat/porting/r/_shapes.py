@@ -68,6 +68,15 @@ class Matrix(np.ndarray):
         return with_dimnames(found, (None, None)) if found.ndim == 2 else found
 
 
+class BlankNamedList(list[Any]):
+    """A list whose parts have empty names, as the dimnames of a table of unnamed factors."""
+
+    @property
+    def blank_names(self) -> list[str]:
+        """An empty name for each part."""
+        return [""] * len(self)
+
+
 class MatrixAxisNames(tuple[str, ...]):
     """Labels for the axes of a matrix that is not a table: its columns have their own decimals."""
 
