@@ -190,9 +190,9 @@ def test_a_long_script_takes_seconds(tmp_path):
     body += (SCRIPTS / "unsound" / "standardized.R").read_text(encoding="utf-8")
     lines = (body * (10_000 // body.count("\n") + 1)).splitlines()[:10_000]
     (tmp_path / "long.R").write_text("\n".join(lines), encoding="utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     assert check_script(tmp_path / "long.R").is_broken
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.slow
