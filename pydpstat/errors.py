@@ -102,6 +102,28 @@ class ElementError(PydpstatError, KeyError, IndexError):
     __str__ = Exception.__str__
 
 
+class MissingValuesError(PydpstatError):
+    """Data have missing values, and ``missing="error"`` allows none.
+
+    The message of a design's method names the columns: the guarantee treats it as public whether values are missing.
+
+    See Also
+    --------
+    PydpstatError : what all errors are.
+    pydpstat.design : its argument `missing` has a rule for each column.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> people = dp.design({"age": [30.0, None], "sex": ["f", "m"]}, bounds={"age": (18, 90)})
+    >>> try:
+    ...     people.mean("age", 1.0)
+    ... except dp.PydpstatError as error:
+    ...     print(str(error).partition(",")[2].partition(",")[0].strip())
+    because 'age' has some
+    """
+
+
 class NotSupportedError(PydpstatError):
     """R supports this and pydpstat does not.
 

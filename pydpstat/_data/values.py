@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingValuesError
 
 Objects = npt.NDArray[np.object_]
 
@@ -72,9 +72,9 @@ def _fill_nested(value: object) -> object:
     return list(map(_fill_nested, value)) if isinstance(value, (list, tuple)) else value
 
 
-def make_missing_error() -> PydpstatError:
+def make_missing_error() -> MissingValuesError:
     """Return the error for missing values in data that must be complete."""
-    return PydpstatError(
+    return MissingValuesError(
         "missing must say how to treat missing values, because the data have some, which this error "
         "reveals. Give what the function takes: a public value that replaces them (missing=0), or "
         "missing='drop' with neighbors='unbounded'."

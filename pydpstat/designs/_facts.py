@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
@@ -18,6 +18,9 @@ from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
 
 NEIGHBORS = ("bounded", "unbounded")
+MISSING_RULES = ("error", "drop")
+# words of pandas, SciPy and R that are not meant as levels
+_WORDS_FOR_RULES = ("exclude", "fail", "ignore", "na.exclude", "na.fail", "na.omit", "omit", "raise", "remove", "skip")
 Levels = tuple[object, ...] | str
 
 
@@ -45,27 +48,24 @@ class Facts(NamedTuple):
         condition.check_expression(self.declared_columns, data_columns)
         condition.check_values(self.bounds, self.levels)
 
-    def get_common_missing_rule(self, names: Sequence[str]) -> Missing:
-        """Return the common rule for missing values of columns."""
+    def get_missing_rule(self, name: str) -> Missing:
+        """Return the rule of a column; that of an assigned column is "drop" if one of its sources has this rule."""
         if not isinstance(self.missing, Mapping):
             return self.missing
-        rules = {name: self._get_column_missing_rule(name) for name in names}
-        # a column without missing values is compatible with any rule
-        distinct_rules = [rule for rule in dict.fromkeys(rules.values()) if rule != "error"]
-        if len(distinct_rules) > 1:
-            raise PydpstatError(
-                "missing must be the same rule for columns that are released together; the design "
-                f"has {rules}. Give missing= in the call."
-            )
-        return distinct_rules[0] if distinct_rules else "error"
-
-    def _get_column_missing_rule(self, name: str) -> Missing:
-        """Return the rule of a column; that of an assigned column is "drop" if one of its sources has this rule."""
-        assert isinstance(self.missing, Mapping)
         if name in self.missing or name not in self.assigned:
             return self.missing.get(name, "error")
-        sources = map(self._get_column_missing_rule, parse_expression(self.assigned[name]).names)
-        return "drop" if "drop" in sources else "error"
+        rules = map(self.get_missing_rule, parse_expression(self.assigned[name]).names)
+        return "drop" if "drop" in rules else "error"
+
+    def find_sources(self, names: Iterable[str]) -> list[str]:
+        """Return the columns of the data from which columns are computed."""
+        return [
+            source
+            for name in names
+            for source in (
+                self.find_sources(parse_expression(self.assigned[name]).names) if name in self.assigned else [name]
+            )
+        ]
 
     def get_number_bounds(self) -> dict[str, VariableBounds]:
         """Return the bounds of all numeric columns; 0 and 1 for Booleans."""
@@ -84,7 +84,7 @@ class Facts(NamedTuple):
 
         The bound is the lower one. An error would reveal a record; a rule for missing values does not.
         """
-        clipped = name in self.bounds and self.get_common_missing_rule([name]) == "error"
+        clipped = name in self.bounds and self.get_missing_rule(name) == "error"
         return self.bounds[name][0] if clipped else math.nan
 
     def with_columns(self, data_columns: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
@@ -208,6 +208,7 @@ def check_facts(
         )
     if isinstance(missing, Mapping):
         missing = dict(_check_facts_by_column(missing, "missing", columns, "{'income': 'drop'}"))
+        checked_levels = {name: _add_level(each, missing.get(name)) for name, each in checked_levels.items()}
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
         _check_missing_rule(rule, checked_levels)
     checks.check_choice(neighbors, "neighbors", NEIGHBORS)
@@ -216,15 +217,27 @@ def check_facts(
     )
 
 
+def is_fill_value(rule: object) -> bool:
+    """Return whether a rule is a value that replaces missing ones."""
+    return not (isinstance(rule, str) and rule in MISSING_RULES)
+
+
+def _add_level(levels: Levels, rule: object) -> Levels:
+    """Return the levels of a column with the one that its missing values get, unless that may be a misspelled rule."""
+    if not isinstance(rule, str) or isinstance(levels, str) or rule in (*MISSING_RULES, *_WORDS_FOR_RULES, *levels):
+        return levels
+    return levels if checks.suggest_spelling(rule, MISSING_RULES).startswith("Did") else (*levels, rule)
+
+
 def _check_missing_rule(rule: object, levels: Mapping[str, Levels]) -> None:
     """Raise an error for a string that is neither a rule nor a declared level that replaces missing values."""
-    if not isinstance(rule, str) or rule in ("error", "drop"):
+    if not is_fill_value(rule) or not isinstance(rule, str):
         return
     if not any(column_levels == "declared" or rule in column_levels for column_levels in levels.values()):
         raise PydpstatError(
             "missing must be 'error', 'drop', or a value that replaces missing ones; got "
             f"{checks.describe_option(rule)}, which is not a declared level. "
-            f"{checks.suggest_choice(rule, 'missing', ('error', 'drop'))}"
+            f"{checks.suggest_choice(rule, 'missing', MISSING_RULES)}"
         )
 
 

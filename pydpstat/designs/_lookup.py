@@ -21,7 +21,7 @@ from pydpstat.designs._signatures import (
     CachedCall,
     get_method_signature,
 )
-from pydpstat.designs._views import RECORDS_COLUMN, ComputedColumn
+from pydpstat.designs._views import RECORDS_COLUMN, ComputedColumn, NewColumn
 from pydpstat.errors import PydpstatError
 
 _DIFFERENCE_METHODS = ("ttest_rel", "wilcoxon")
@@ -128,7 +128,7 @@ class Design(Protocol):
     def _select_columns(
         self,
         names: list[str],
-        computed_columns: Sequence[ComputedColumn],
+        new_columns: Sequence[NewColumn],
         single: bool,
         zero_column: str | None = None,
     ) -> object:

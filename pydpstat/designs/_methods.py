@@ -25,6 +25,7 @@ from pydpstat.designs._lookup import (
     parse_variables,
     resolve_columns,
 )
+from pydpstat.designs._options import call_on_columns, get_declared_options
 from pydpstat.designs._signatures import (
     FIXED_ARGUMENTS,
     GROUP_METHODS,
@@ -43,7 +44,7 @@ from pydpstat.designs._signatures import (
     get_method_signature,
     make_cache_key,
 )
-from pydpstat.designs._views import get_types_condition, read_columns, select_frame, split_samples
+from pydpstat.designs._views import NewColumn, get_types_condition, read_columns, select_frame, split_samples
 from pydpstat.errors import ArgumentError, PydpstatError
 
 # methods that pass records to a user's function
@@ -57,7 +58,9 @@ def call_for_design(design: Design, name: str, arguments: tuple[Any, ...], optio
             RepeatedCall(name, cached_call, arguments[1]), cached_call.facts, get_types_condition(design._data)
         ):
             data = design._select_columns(cached_call.names, (), not options)
-            return cached_call.function(data, arguments[1], **cached_call.options, budget=design.budget, rng=design.rng)
+            settings = {**cached_call.options, "budget": design.budget, "rng": design.rng}
+            function, names = cached_call.function, cached_call.names
+            return call_on_columns(design, names, (), function, data, arguments[1], **settings)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # without a condition, count all records
         arguments = (None, *arguments)
@@ -162,7 +165,7 @@ def _call_plan_with_facts(
         alone = single or is_single_grouped_variable(design, names, keys)
         options["bounds"] = get_declared_bounds(design, names, alone, function in PAIR_METHODS)
     if function in PLANNED_FUNCTIONS:
-        declared_options = _get_declared_options(design, signature, names, options)
+        declared_options, _ = get_declared_options(design, signature, [*names, *keys], options)
         options = {
             **{key: declared_options[key] for key in declared_options if key not in ("budget", "rng")},
             **options,
@@ -217,10 +220,14 @@ def _call_on_variables(
         bound_arguments.get("strata") if bound_arguments.get("by") is None else bound_arguments["by"]
     )
     made_of = {each.name: each.needs for each in computed_columns}
-    read = [column for each in [*names, *keys] for column in made_of.get(each, (each,))]
+    sources = [column for each in names for column in made_of.get(each, ())]
+    others = [*keys, *sources]
     if name in WEIGHTED_METHODS and design.facts.weights is not None:
-        read.append(design.facts.weights)
-    options = {**_get_declared_options(design, signature, read, bound_arguments), **bound_arguments}
+        others.append(design.facts.weights)
+    direct = [each for each in names if each not in made_of]
+    declared_options, fills = get_declared_options(design, signature, direct, bound_arguments, others)
+    options = {**declared_options, **bound_arguments}
+    new_columns: list[NewColumn] = [*fills, *computed_columns]
     if "bounds" in signature.option_names and "bounds" not in bound_arguments:
         options["bounds"] = get_declared_bounds(
             design, names, single or is_single_grouped_variable(design, names, keys), pair
@@ -248,18 +255,18 @@ def _call_on_variables(
         whole_sample = bound_arguments.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
         data: list[object] = [
-            design._select_columns(used, computed_columns, False, weights if whole_sample else None),
+            design._select_columns(used, new_columns, False, weights if whole_sample else None),
             weights,
         ]
     elif pair or name in _CALLABLE_METHODS:
-        columns = read_columns(design._select_columns([*names, *unit], computed_columns, False))
+        columns = read_columns(design._select_columns([*names, *unit], new_columns, False))
         data = [columns[each] for each in names]
         if not pair:
             data = data if single else [select_frame(columns, names)]
         if unit:
             options["unit"] = columns[unit[0]]
     else:
-        data = [design._select_columns([*names, *extra], computed_columns, single and not extra)]
+        data = [design._select_columns([*names, *extra], new_columns, single and not extra)]
         data += [None] * (len(signature.data_parameters) - 1)
     before = [bound_arguments[each] for each in signature.positional_parameters if each in bound_arguments]
     options = {key: value for key, value in options.items() if key in signature.option_names}
@@ -267,7 +274,7 @@ def _call_on_variables(
     if (
         name in SINGLE_VARIABLE_METHODS
         and single
-        and not computed_columns
+        and not new_columns
         and by.keys() <= {"by"}
         and extra == [*by.values()]
     ):
@@ -277,7 +284,7 @@ def _call_on_variables(
             signature.function, [*names, *extra], fixed, get_recorded_facts(), *typed.split_call_at_epsilon()
         )
         design._cached_calls[name, variables, by.get("by")] = cached_call
-    return signature.function(*data, *before, **options)
+    return call_on_columns(design, [*names, *keys], new_columns, signature.function, *data, *before, **options)
 
 
 def _call_model(design: Design, signature: MethodSignature, formula: object, bound_arguments: CallOptions) -> object:
@@ -299,7 +306,9 @@ def _call_model(design: Design, signature: MethodSignature, formula: object, bou
         numbers.remove(response)
         if response in facts.levels:
             factors = [response, *factors]
-    options = {**_get_declared_options(design, signature, names, bound_arguments), **bound_arguments}
+    declared_options, fills = get_declared_options(design, signature, numbers, bound_arguments, factors)
+    options = {**declared_options, **bound_arguments}
+    new_columns: list[NewColumn] = [*fills, *computed_columns]
     # a call may narrow some columns; the others keep their declared bounds and levels
     bounds, levels = bound_arguments.get("bounds") or {}, bound_arguments.get("levels") or {}
     if isinstance(bounds, Mapping) and isinstance(levels, Mapping):
@@ -320,9 +329,8 @@ def _call_model(design: Design, signature: MethodSignature, formula: object, bou
         options["levels"] = {**filled_levels, **levels} if levels else filled_levels
     epsilon = options.pop("epsilon")
     unit = [options["unit"]] if "unit" in options else []
-    return signature.function(
-        formula, design._select_columns([*names, *unit], computed_columns, False), epsilon, **options
-    )
+    data = design._select_columns([*names, *unit], new_columns, False)
+    return call_on_columns(design, names, new_columns, signature.function, formula, data, epsilon, **options)
 
 
 def _call_by_groups(
@@ -341,57 +349,15 @@ def _call_by_groups(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
             f"{checks.format_public_value(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
         )
-    options = {**_get_declared_options(design, signature, names, bound_arguments), **bound_arguments}
+    declared_options, fills = get_declared_options(design, signature, [value], bound_arguments, [group])
+    options = {**declared_options, **bound_arguments}
+    new_columns: list[NewColumn] = [*fills, *computed_columns]
     if "bounds" in signature.option_names and "bounds" not in bound_arguments:
         options["bounds"] = get_declared_bounds(design, names[:1], True, False)
     else:
         check_narrower_bounds(design.facts, names[:1], bound_arguments.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
-    columns = read_columns(design._select_columns([*names, *unit], computed_columns, False))
+    columns = read_columns(design._select_columns([*names, *unit], new_columns, False))
     record_comparison()
     samples = split_samples(columns, names, levels, unit)
-    epsilon = options.pop("epsilon")
-    if len(signature.data_parameters) == 2:
-        return signature.function(*samples, epsilon, **options)
-    return signature.function(*samples, epsilon=epsilon, **options)
-
-
-def _get_declared_options(
-    design: Design, signature: MethodSignature, names: Sequence[str], bound_arguments: CallOptions
-) -> CallOptions:
-    """Return the declared options that a function accepts."""
-    facts = design.facts
-    options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
-    if "missing" not in bound_arguments and "missing" in signature.option_names:
-        options["missing"] = facts.get_common_missing_rule(names)
-    if (
-        bound_arguments.get("by") is not None
-        or bound_arguments.get("strata") is not None
-        or signature.function.__name__ in TABLE_METHODS
-    ):
-        options["other"] = facts.other
-    if facts.unit is not None:
-        # functions without a unit may count the units themselves
-        if "unit" not in signature.option_names and {*names} - {*check_group_columns(bound_arguments.get("by"))} != {
-            facts.unit
-        }:
-            if signature.function.__name__ == "nunique":
-                raise PydpstatError(
-                    "variables must be the unit for nunique, which counts the units themselves; got "
-                    f"{checks.format_public_value(names)}. Write design.nunique({facts.unit!r}, 1.0), or count other "
-                    "values with crosstab."
-                )
-            raise PydpstatError(
-                f"{signature.function.__name__} protects records, but the design has the unit "
-                f"{facts.unit!r}. Declare a design without unit if every unit has one record."
-            )
-        if checks.is_number(bound_arguments.get("max_records")) and bound_arguments["max_records"] > facts.max_records:
-            max_records = bound_arguments["max_records"]
-            raise PydpstatError(
-                f"max_records must be at most the declared one, {facts.max_records}; got {max_records}. Declare "
-                f"dp.design(..., max_records={max_records})."
-            )
-        # population intervals need independent records, one per unit, as in tests
-        max_counted_records = 1 if bound_arguments.get("population") is True else facts.max_records
-        options["unit"], options["max_records"] = facts.unit, max_counted_records
-    return {key: value for key, value in options.items() if key in signature.option_names}
+    return call_on_columns(design, names, new_columns, signature.function, *samples, **options)

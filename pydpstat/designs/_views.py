@@ -31,7 +31,8 @@ from pydpstat._records.levels import encode_levels
 from pydpstat._release.declared_facts import TYPES_CONDITION, record_comparison
 from pydpstat.designs._conditions import Condition, parse_expression
 from pydpstat.designs._expressions import NumericExpression
-from pydpstat.designs._facts import Facts
+from pydpstat.designs._facts import Facts, is_fill_value
+from pydpstat.designs._fills import FilledColumn
 from pydpstat.errors import PydpstatError
 
 _LIST_TYPES = (list, tuple, range)
@@ -112,6 +113,10 @@ class ComputedColumn:
         return Chunk({**chunk.columns, self.name: self.compute_column(chunk.columns, chunk.size)}, chunk.size)
 
 
+# transformations that add a column, or replace one
+NewColumn = ComputedColumn | FilledColumn
+
+
 def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedColumn]:
     """Return the assigned columns among `names`, and those from which they are computed, in order of computation."""
     wanted, computed_columns = set(names), []
@@ -122,6 +127,25 @@ def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedCo
             )
             wanted.update(computed_columns[-1].needs)
     return computed_columns[::-1]
+
+
+def find_new_columns(
+    facts: Facts, names: Sequence[str], condition: Condition | None, requested: Sequence[NewColumn]
+) -> list[NewColumn]:
+    """Return the requested columns, and the columns that they and a condition need, in order of computation.
+
+    Columns from which others are computed are filled if they have a value for what is missing.
+    """
+    filled = [column for column in requested if isinstance(column, FilledColumn)]
+    computed = [column for column in requested if isinstance(column, ComputedColumn)]
+    needed = [*(name for column in computed for name in column.needs), *(() if condition is None else condition.names)]
+    computed = [*find_computed_columns(facts, [*names, *needed]), *computed]
+    if isinstance(facts.missing, Mapping):
+        sources = dict.fromkeys([*(name for column in computed for name in column.needs), *needed])
+        rules = {name: facts.missing[name] for name in sources if name in facts.missing}
+        done = {column.name for column in filled}
+        filled += [FilledColumn(name, rule) for name, rule in rules.items() if is_fill_value(rule) and name not in done]
+    return [*filled, *computed]
 
 
 class ListColumns(NamedTuple):
@@ -189,7 +213,7 @@ def select_columns(
     data: Any,
     names: Sequence[str],
     condition: Condition | None,
-    computed_columns: Sequence[ComputedColumn],
+    computed_columns: Sequence[NewColumn],
     single: bool,
     zero_column: str | None = None,
 ) -> pd.DataFrame | pd.Series | ColumnView:
@@ -199,7 +223,9 @@ def select_columns(
     this column is 0 for them.
     """
     subset = None if condition is None else Subset(condition, zero_column)
-    if subset is not None or any(isinstance(column.expression, Condition) for column in computed_columns):
+    if subset is not None or any(
+        isinstance(column, FilledColumn) or isinstance(column.expression, Condition) for column in computed_columns
+    ):
         # the result of a comparison depends on the column's type
         record_comparison()
     table = as_table(data)
@@ -217,7 +243,7 @@ def _apply_to_frame(
     frame: pd.DataFrame,
     names: Sequence[str],
     subset: Subset | None,
-    computed_columns: Sequence[ComputedColumn],
+    computed_columns: Sequence[NewColumn],
 ) -> pd.DataFrame:
     needed_names = {
         *names,
@@ -236,7 +262,7 @@ def _apply_to_frame(
 
 
 def _apply_to_table(
-    table: Table, names: Sequence[str], subset: Subset | None, computed_columns: Sequence[ComputedColumn]
+    table: Table, names: Sequence[str], subset: Subset | None, computed_columns: Sequence[NewColumn]
 ) -> Table:
     filtered_table = None
     if (
@@ -245,6 +271,7 @@ def _apply_to_table(
         and isinstance(table, StreamTable)
         and table.filter_records
         and set(subset.needs) <= set(table.names)
+        and not {*subset.needs} & {column.name for column in computed_columns}
     ):
         # the engine drops records itself if its comparisons agree with pydpstat's
         test = subset.condition.engine_test

@@ -17,13 +17,7 @@ from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, check_facts, resolve_unit_and_neighbors
 from pydpstat.designs._methods import call_for_design, call_plan
 from pydpstat.designs._signatures import DESIGN_METHODS, CachedCall, Calls, get_method_signature, make_docstring
-from pydpstat.designs._views import (
-    ComputedColumn,
-    find_computed_columns,
-    get_design_columns,
-    read_design_data,
-    select_columns,
-)
+from pydpstat.designs._views import NewColumn, find_new_columns, get_design_columns, read_design_data, select_columns
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._words import describe_contribution
@@ -183,14 +177,11 @@ class Design(HelpfulErrors, Calls):
         return hint if name in (*self.columns, "summary") else HelpfulErrors._suggest_attribute(self, name)
 
     def _select_columns(
-        self, names: list[str], computed_columns: Sequence[ComputedColumn], single: bool, zero_column: str | None = None
+        self, names: list[str], new_columns: Sequence[NewColumn], single: bool, zero_column: str | None = None
     ) -> object:
         """Return columns of the data, or of the subset's records, as `select_columns` does. Private."""
-        if self.facts.assigned:
-            used = [*names, *(name for column in computed_columns for name in column.needs)]
-            used += () if self.condition is None else self.condition.names
-            computed_columns = [*find_computed_columns(self.facts, used), *computed_columns]
-        return select_columns(self._data, names, self.condition, computed_columns, single, zero_column)
+        new_columns = find_new_columns(self.facts, names, self.condition, new_columns)
+        return select_columns(self._data, names, self.condition, new_columns, single, zero_column)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the declared facts as plain values, for a file; `from_dict` reads them."""
@@ -334,7 +325,8 @@ def design(
         not by group then have intervals based on the variances within strata.
     missing : {"error", "drop"}, number, level, or dict by column, default "error"
         Treatment of missing values: ``"error"`` raises an error, ``"drop"`` drops them (unbounded neighbors only). A
-        scalar replaces them: a number or a level, as in the functions. A dict has one of these for each column.
+        scalar replaces them: a number or a level, as in the functions. A dict has one of these for each column; a level
+        is then one of this column alone, and a column that it does not name has ``"error"``.
     neighbors : {"bounded", "unbounded"}, optional
         ``"bounded"``: one record is replaced, and the number of records is public. ``"unbounded"``: one record is added
         or removed, and the number of records is private. With `unit`, units are replaced, added or removed. The default

@@ -123,9 +123,7 @@ def test_missing_values_go_on_where_those_of_the_sources_are_dropped():
     frame = pd.DataFrame({"x": [0.0, 1.0, np.nan, 4.0], "y": 1.0})
     people = dp.design(frame, bounds={"x": (0, 9), "y": (0, 1)}, missing={"x": "drop"}, rng=1)
     logs = people.assign(lx="log(x)", ly="log1p(y)", bounds={"lx": (-5, 3)})
-    assert (
-        logs.facts.get_common_missing_rule(["lx"]) == "drop" and logs.facts.get_common_missing_rule(["ly"]) == "error"
-    )
+    assert logs.facts.get_missing_rule("lx") == "drop" and logs.facts.get_missing_rule("ly") == "error"
     assert 0 < logs.mean("lx", 99.0).value < 1.2
     with pytest.raises(dp.PydpstatError, match="missing"):
         people.assign(z="1 / y - x / x", bounds=(0, 1)).mean("z", 9.0, missing="error")

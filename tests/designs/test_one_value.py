@@ -82,10 +82,13 @@ def test_the_rule_of_every_column_that_is_read_holds(column, hidden):
         assert type(call(dp.design(frame, **facts, rng=1))) is type(shown)
 
 
-def test_rules_that_differ_are_refused_from_the_facts_alone():
+@pytest.mark.parametrize("hidden", [None, "f", "m", "x"])
+def test_rules_of_several_columns_hold_for_each_alone(hidden):
     facts = {"bounds": BOUNDS, "levels": {"sex": ["f", "m"]}, "missing": {"income": 0.0, "sex": "drop"}}
-    with pytest.raises(PydpstatError, match="missing must be the same rule"):
-        dp.design(people(), **facts, rng=1).mean("income", 1.0, by="sex")
+    frame = people()
+    frame.loc[0, "sex"] = hidden
+    means = dp.design(frame, **facts, rng=1).mean("income", 1e6, by="sex")
+    assert means.estimate.index.tolist() == ["f", "m", "other"]
 
 
 @pytest.mark.parametrize(
