@@ -24,6 +24,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds
+from pydpstat._records.recodings import has_recoding, suggest_recoding
 from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import elementary
@@ -62,13 +63,33 @@ _R_AND_SQL_HINTS = {
 }
 
 
+# a string, or R's sign for powers outside of strings
+_POWER = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|\^""")
+
+
+class _NotationRewriter(ast.NodeTransformer):
+    """Rewriter of ``I(x)`` to x, and of ``np.log(x)`` to ``log(x)``."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name(id="I"), args=[inner], keywords=[]):
+                return inner
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name)) if name in FUNCTIONS:
+                node.func = ast.Name(name, ast.Load())
+        return node
+
+
 @lru_cache(maxsize=256)
 def parse_syntax_tree(text: str) -> ast.expr:
-    """Parse an expression by Python's grammar."""
+    """Parse an expression by Python's grammar, with ``^`` for powers, ``I()`` and ``np.`` as in formulas."""
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(_POWER.sub(lambda part: part[1] or "**", text.strip()), mode="eval").body
+        rewritten: ast.expr = _NotationRewriter().visit(tree)
+        return rewritten
     except checks.SYNTAX_ERRORS as error:
         default_hint = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
+        default_hint = suggest_recoding(text) if has_recoding(text) else default_hint
         hint = next((hint for pattern, hint in _R_AND_SQL_HINTS.items() if re.search(pattern, text)), default_hint)
         raise PydpstatError(
             "a condition or an expression must be one that Python can read; got "

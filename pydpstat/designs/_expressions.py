@@ -30,6 +30,7 @@ from pydpstat._records.expressions import (
     find_unsupported_part,
     parse_syntax_tree,
 )
+from pydpstat._records.recodings import suggest_recoding
 from pydpstat.errors import PydpstatError
 
 Clipping = tuple[tuple[str, VariableBounds], ...]
@@ -103,8 +104,7 @@ def _check_arithmetic(text: str) -> None:
         )
     raise PydpstatError(
         f"an expression must be made of columns and numbers by + - * / ** and {', '.join(FUNCTIONS)}; "
-        f"got {shown} in {checks.format_public_value(text)}. What depends on other records, such as a mean, must "
-        "be released first: write its value."
+        f"got {shown} in {checks.format_public_value(text)}. {suggest_recoding(text)}"
     )
 
 

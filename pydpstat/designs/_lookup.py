@@ -13,7 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.charging import Chargeable
 from pydpstat._release.declared_facts import record_facts
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts
+from pydpstat.designs._facts import Facts, Levels
 from pydpstat.designs._signatures import (
     CONDITION_METHODS,
     GROUP_METHODS,
@@ -166,6 +166,11 @@ def resolve_columns(design: Design, variables: object, name: str) -> tuple[list[
     return list(names), computed_columns
 
 
+def is_condition(design: Design, name: str) -> bool:
+    """Return whether a variable is a condition, rather than a column."""
+    return name not in design.columns and not name.isidentifier()
+
+
 def check_group_columns(by: object) -> list[str]:
     """Check the columns of groups in a call, and return their names."""
     keys = [] if by is None else [by] if isinstance(by, str) else by
@@ -221,12 +226,12 @@ def make_undeclared_error(design: Design, argument: str, name: str, example: str
 
 def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> Any:
     """Return the declared levels of columns: a list for one, else a dict."""
-    levels_by_name = {}
-    record_facts("levels", names)
+    levels_by_name: dict[str, Levels] = {}
+    record_facts("levels", [each for each in names if not is_condition(design, each)])
     for each in names:
-        if each not in design.facts.levels:
+        if each not in design.facts.levels and not is_condition(design, each):
             raise make_undeclared_error(design, "levels", each, "[...]")
-        levels_by_name[each] = design.facts.levels[each]
+        levels_by_name[each] = design.facts.levels.get(each, (False, True))
     if all(isinstance(each, str) for each in levels_by_name.values()):
         return "declared"
     lists = {key: each if isinstance(each, str) else list(each) for key, each in levels_by_name.items()}

@@ -295,6 +295,10 @@ def _call_model(design: Design, signature: MethodSignature, formula: object, bou
             f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.describe_value(formula)}."
         )
     parsed = parse_formula(formula)
+    if parsed.response.is_condition and signature.function.__name__ != "logit":
+        raise PydpstatError(
+            f"formula must have a numeric response for ols; got {parsed.response.text!r}, a condition. Use logit."
+        )
     names, computed_columns = resolve_columns(
         design, [*parsed.response.columns, *parsed.columns], signature.function.__name__
     )

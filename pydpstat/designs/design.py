@@ -113,7 +113,8 @@ class Design(HelpfulErrors, Calls):
             arithmetic; if these are not finite, as for a logarithm whose argument may be 0, they must be given.
         **columns : str
             For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``, or a
-            condition as in `subset`, which makes Booleans. It may use columns that were assigned before.
+            condition as in `subset`, which makes Booleans. It may use columns that were assigned before. ``age^2``,
+            ``I(age**2)`` and ``np.log(age)`` are read as well.
 
         Returns
         -------

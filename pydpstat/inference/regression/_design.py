@@ -30,6 +30,7 @@ from pydpstat.inference._samples import (
     compute_id_hashes,
     get_all_columns,
     get_response_column,
+    has_column,
     read_unit_ids,
     select_columns,
     select_one_per_unit,
@@ -200,7 +201,7 @@ def read_regression(
     check_equal_indexes(("data", data), ("formula", formula), ("unit", options and options.scope.unit))
     unit = None if options is None else read_unit_ids(data, options.scope)
     if isinstance(formula, str):
-        parsed = parse_formula(formula)
+        parsed = parse_formula(formula, partial(has_column, data))
         inputs = [select_columns(data, [*parsed.response.columns, *parsed.columns], "data")]
         constant, shown, text = "Intercept", f"data[{parsed.response.columns[0]!r}]", repr(formula)
     else:
@@ -272,8 +273,7 @@ def _make_design(
     outcome, (response, *more) = None, parsed.response.columns
     if binary_argument and parsed.response.expression is not None:
         raise PydpstatError(
-            f"formula must have a column as the response of logit; got {parsed.response.text!r}. Make "
-            "it a condition first, such as age >= 30."
+            f"formula must have a column as the response of logit, or a condition, not {parsed.response.text!r}."
         )
     start = 0 if binary_argument else len(parsed.response.columns)
     names = [*parsed.response.columns, *parsed.columns]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations, product
@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds
-from pydpstat._records.expressions import compute_range
+from pydpstat._records.expressions import compute_range, parse_syntax_tree
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.inference.regression._predictors import DerivedPredictor, Expression, Predictor, get_column_name
 
 _CATEGORY = re.compile(r"^C\(\s*(?P<inner>.+?)\s*\)$")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 
 
 class FormulaFactor(NamedTuple):
@@ -28,6 +29,7 @@ class FormulaFactor(NamedTuple):
     text: str
     categorical: bool = False
     expression: Expression | None = None
+    is_condition: bool = False
 
 
 class ParsedFormula(NamedTuple):
@@ -57,10 +59,11 @@ class ParsedFormula(NamedTuple):
         return [factor for term in self.terms for factor in term]
 
 
-def parse_formula(formula: str) -> ParsedFormula:
+def parse_formula(formula: str, has_column: Callable[[str], bool] | None = None) -> ParsedFormula:
     """Return the response and the terms of a formula, without evaluating it.
 
-    Terms of fewer factors come first, as in patsy.
+    Terms of fewer factors come first, as in patsy. A condition is a column of its name, which a design computes;
+    `has_column` tells whether data have it.
     """
     left, right = _parse_sides(formula)
     if len(left) != 1 or len(left[0]) != 1:
@@ -69,6 +72,13 @@ def parse_formula(formula: str) -> ParsedFormula:
         raise _make_formula_error(formula, "must have a constant, without '- 1' or '+ 0'")
     terms = sorted((tuple(map(_parse_factor, term)) for term in right if term), key=len)
     parsed = ParsedFormula(_parse_factor(left[0][0]), tuple(terms))
+    for factor in (parsed.response, *parsed._factors):
+        if factor.is_condition and has_column is not None and not has_column(factor.columns[0]):
+            raise PydpstatError(
+                f"formula must have columns as its terms, since a condition needs a design: got {factor.text!r}. Write "
+                f"dp.design(frame, ...).logit({formula!r}, ...), or make a column of truth values first, "
+                "frame.assign(high=frame['income'] > 9000)."
+            )
     if not terms:
         raise _make_formula_error(formula, "must have at least one predictor")
     if parsed.response.categorical or set(parsed.response.columns) & set(parsed.columns):
@@ -121,6 +131,13 @@ def _parse_factor(text: str) -> FormulaFactor:
     name = _parse_column_name(category["inner"] if category else text)
     if name is not None:
         return FormulaFactor((name,), text, category is not None)
+    if (condition := _parse_condition(text)) is not None:
+        label = text if text.startswith("I(") else condition
+        return FormulaFactor((condition,), label, is_condition=True)
+    if "^" in text and not _CALL.match(text):
+        raise PydpstatError(
+            f"formula must have powers in I(); got {checks.describe_option(text)}. Write I({text.replace('^', '**')})."
+        )
     expression = Expression(text)
     expression.check_transformation()
     return FormulaFactor(expression.columns, text, False, expression)
@@ -131,6 +148,16 @@ def _parse_column_name(text: str) -> str | None:
         return get_column_name(ast.parse(text, mode="eval").body)
     except checks.SYNTAX_ERRORS:
         return None
+
+
+def _parse_condition(text: str) -> str | None:
+    """Return the text of a condition, without the I() around it; None for anything else."""
+    try:
+        node = parse_syntax_tree(text)
+    except PydpstatError:
+        return None
+    is_negation = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return ast.unparse(node) if isinstance(node, (ast.Compare, ast.BoolOp)) or is_negation else None
 
 
 Subset = frozenset[str]

@@ -24,6 +24,7 @@ from pydpstat._records.expressions import (
     get_constant,
 )
 from pydpstat._records.levels import PublicLevels, encode_public_levels
+from pydpstat._records.recodings import suggest_recoding
 from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
@@ -92,18 +93,13 @@ def get_column_name(node: ast.expr) -> str | None:
 
 
 class _FormulaRewriter(ast.NodeTransformer):
-    """Rewriter of columns and functions in formulas to the syntax of expressions."""
+    """Rewriter of quoted columns in formulas to the syntax of expressions."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
         name = get_column_name(node)
         if name is not None:
             return ast.Name(name, ast.Load())
         self.generic_visit(node)
-        match node:
-            case ast.Call(func=ast.Name(id="I"), args=[inner], keywords=[]):
-                return inner
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=called)):
-                node.func = ast.Name(called, ast.Load())
         return node
 
 
@@ -127,8 +123,7 @@ def _make_term_error(text: str) -> PydpstatError:
     return PydpstatError(
         "formula must have columns, C(column) and public transformations as its terms: I() of +, -, "
         f"*, / and **, and {', '.join(FUNCTIONS)}, with or without np.; got "
-        f"{checks.describe_option(text)}. Create a column for anything else first, with its own bounds. "
-        "The first level given is the reference level."
+        f"{checks.describe_option(text)}. {suggest_recoding(text)} The first level given is the reference level."
     )
 
 
