@@ -233,7 +233,7 @@ def _scale_sensitivity(sensitivity: float | tuple[float, ...], factors: tuple[fl
     )
 
 
-QUANTILE_STEP = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
+QUANTILE_STEP = "a bound, or between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
 # number of cells if the number of records is private, so that it cannot determine them
 DEFAULT_CELL_COUNT = 128
 
@@ -302,7 +302,7 @@ def release_population_quantiles(
     records, options = read_records(x, options.use_independent_records(), read_single_column, "x")
     number = _get_cell_count(grid_points, options.has_public_size)
     finest = make_cell_edges(pair, MAX_BINS if number is None else number)
-    tally = partial(_count_cells, edges=finest, missing=options.missing, groups=records.n_groups)
+    tally = partial(_count_cells, edges=finest, pair=pair, missing=options.missing, groups=records.n_groups)
     counts, size = records.sum_with_size(
         lambda: records.fold(tally, np.add),
         lambda found: int(found.sum()),
@@ -312,7 +312,11 @@ def release_population_quantiles(
     if number is None:
         # the number of records is known now: merge the finest cells into coarser ones
         edges = make_cell_edges(pair, choose_bin_number(size or 0, options.epsilon))
-        counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
+        starts = [0, *(1 + np.searchsorted(finest, edges[:-1])), finest.size]
+        counts = np.add.reduceat(counts, starts, axis=-1)
+    step = QUANTILE_STEP.format(edges.size - 1, edges[1] - edges[0])
+    # the records at the bounds are cells of no width
+    edges = np.concatenate([edges[:1], edges, edges[-1:]])
     name = records.name if records.names is None else records.names[0]
     labels = records.label_groups(Labels((name or function) if names is None else (name or "quantile"), names=names))
     query = make_cells_query(function, counts, labels, size or 0, options)
@@ -331,7 +335,6 @@ def release_population_quantiles(
             [cell_quantiles.compute_quantile(share) for cell_quantiles in group_quantiles for share in shares]
         ).reshape(shape)
         intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
-        step = QUANTILE_STEP.format(edges.size - 1, edges[1] - edges[0])
         return value, ValueWithIntervals(slopes, (step,), intervals, population=intervals)
 
     grid_arguments = () if number in (None, DEFAULT_CELL_COUNT) else (("grid_points", number + 1),)
@@ -371,13 +374,39 @@ def make_cell_edges(bounds: tuple[float, float], n_cells: int) -> Floats:
     return np.unique((1.0 - fractions) * bounds[0] + fractions * bounds[1])
 
 
-def _count_cells(part: RecordChunk, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
-    """Count the records in each cell, by group if there are groups; treat missing values as `missing` specifies."""
+def _count_cells(
+    part: RecordChunk, edges: Floats, pair: tuple[float, float], missing: Missing, groups: int | None
+) -> npt.NDArray[np.int64]:
+    """Count the records in each cell, by group if there are groups; treat missing values as `missing` specifies.
+
+    The records at the bounds, or outside of them, are cells of their own, the first and the last one. Each record is in
+    one cell.
+    """
     values, group_codes = part.columns.arrays[0], part.group_codes
     bin_counts: Any = count_bins(values, edges)
     if groups is not None and group_codes is not None:
         bin_counts = count_group_bins(values, group_codes, groups, edges)
+    else:
+        groups, group_codes = None, None
     counts, n_missing = bin_counts
+    counts = _separate_bounds(counts, values, pair, group_codes, groups)
     if should_fill(int(np.sum(n_missing)), missing):
-        counts = counts + np.multiply.outer(n_missing, count_bins(np.array([missing]), edges)[0])
+        filled = np.array([missing], dtype=np.float64)
+        one = _separate_bounds(count_bins(filled, edges)[0], filled, pair, None, None)
+        counts = counts + np.multiply.outer(n_missing, one)
     return counts
+
+
+def _separate_bounds(
+    counts: Any, values: Any, pair: tuple[float, float], group_codes: Any, groups: int | None
+) -> npt.NDArray[np.int64]:
+    """Move the records at the bounds, or outside of them, from the outer cells to new ones."""
+    is_low, is_high = values <= pair[0], values >= pair[1]
+    if groups is None:
+        low, high = np.count_nonzero(is_low), np.count_nonzero(is_high)
+    else:
+        low, high = (np.bincount(group_codes[mask], minlength=groups) for mask in (is_low, is_high))
+    counts = np.array(counts, dtype=np.int64)
+    counts[..., 0] -= low
+    counts[..., -1] -= high
+    return np.concatenate([np.array(low)[..., None], counts, np.array(high)[..., None]], axis=-1)

@@ -171,7 +171,7 @@ def draw_distribution(picture: DistributionPicture, axes: Axes, look: Look) -> N
     for panel_axes, panel in zip([each for row in rows for each in row], picture.panels):
         values = panel.values
         x, y = (values.values, picture.at) if picture.is_of_quantiles else (picture.at, values.values)
-        line = (x, y) if picture.support is None else _add_support(x, y, picture.support)
+        line = _break_at_masses(x, y) if picture.support is None else _add_support(x, y, picture.support)
         panel_axes.plot(*line, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
         size = look.get("markersize", 5.0)
         panel_axes.plot(x, y, look.get("marker", "o"), color=colour, markersize=size, zorder=3)
@@ -185,6 +185,12 @@ def draw_distribution(picture: DistributionPicture, axes: Axes, look: Look) -> N
         panel_axes.margins(x=0.05)
     _label_axes(rows, picture.axis, "share at or below")
     add_legend_above(axes, _make_interval_handles(axes, picture.panels[0].values, picture, colour), picture.head.lines)
+
+
+def _break_at_masses(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return the points of a distribution function with gaps between equal values, where it jumps."""
+    jumps = 1 + np.flatnonzero(np.diff(x) == 0.0)
+    return np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
 
 
 def _add_support(x: Floats, y: Floats, support: tuple[float, float]) -> tuple[Floats, Floats]:
