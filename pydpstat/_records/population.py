@@ -401,12 +401,11 @@ def _separate_bounds(
     counts: Any, values: Any, pair: tuple[float, float], group_codes: Any, groups: int | None
 ) -> npt.NDArray[np.int64]:
     """Move the records at the bounds, or outside of them, from the outer cells to new ones."""
-    is_low, is_high = values <= pair[0], values >= pair[1]
-    if groups is None:
-        low, high = np.count_nonzero(is_low), np.count_nonzero(is_high)
-    else:
-        low, high = (np.bincount(group_codes[mask], minlength=groups) for mask in (is_low, is_high))
+    low, high = (
+        np.array(np.count_nonzero(mask) if groups is None else np.bincount(group_codes[mask], minlength=groups))
+        for mask in (values <= pair[0], values >= pair[1])
+    )
     counts = np.array(counts, dtype=np.int64)
     counts[..., 0] -= low
     counts[..., -1] -= high
-    return np.concatenate([np.array(low)[..., None], counts, np.array(high)[..., None]], axis=-1)
+    return np.concatenate([low[..., None], counts, high[..., None]], axis=-1)

@@ -16,11 +16,11 @@ from pydpstat._release.options import Missing
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, check_facts, resolve_unit_and_neighbors
 from pydpstat.designs._methods import call_for_design, call_plan
+from pydpstat.designs._page import describe_design, make_design_html
 from pydpstat.designs._signatures import DESIGN_METHODS, CachedCall, Calls, get_method_signature, make_docstring
 from pydpstat.designs._views import NewColumn, find_new_columns, get_design_columns, read_design_data, select_columns
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
-from pydpstat.results._words import describe_contribution
 
 
 class Design(HelpfulErrors, Calls):
@@ -221,30 +221,10 @@ class Design(HelpfulErrors, Calls):
         return Design, (None, self.facts, self.columns, self.condition, None, None)
 
     def __repr__(self) -> str:
-        facts = self.facts
-        unit = "a record" if facts.unit is None else f"each {facts.unit}"
-        counts = describe_contribution("", {"unit": facts.unit, "max_records": facts.max_records})
-        head = [
-            "Design" + ("" if self._data is not None else " without data"),
-            "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
-            f"missing   {facts.missing}",
-        ]
-        head += [] if self.condition is None else [f"subset    {self.condition.text}"]
-        width = max(map(len, self.columns), default=0)
-        return "\n".join([*head, *(f"  {name:{width}}  {self._describe_column(name)}" for name in self.columns)])
+        return describe_design(self)
 
-    def _describe_column(self, name: str) -> str:
-        facts = self.facts
-        phrases = [facts.assigned[name]] if name in facts.assigned else []
-        roles = {"unit": "unit", "weights": "weights of weighted_mean and the like", "strata": "strata"}
-        phrases += [phrase for fact, phrase in roles.items() if name == getattr(facts, fact)]
-        if name in facts.bounds:
-            phrases.append("from {:g} to {:g}".format(*facts.bounds[name]))
-        if name in facts.levels:
-            each = facts.levels[name]
-            shown = "" if isinstance(each, str) else checks.format_public_value(list(each))
-            phrases.append(f"{len(each)} levels {shown}" if shown else str(each))
-        return ", ".join(phrases) or "nothing declared: no bounds, no levels"
+    def _repr_html_(self) -> str:
+        return make_design_html(self)
 
 
 class _MethodDescriptor:

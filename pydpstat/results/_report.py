@@ -42,6 +42,10 @@ __all__ = [
 ]
 
 
+# size of a table at the prompt
+_PROMPT_ROWS, _PROMPT_COLUMNS, _PROMPT_WIDTH = 20, 12, 100
+
+
 class NoTruthValue:
     """Base of results without a truth value: bool() raises an error that names a condition to write."""
 
@@ -263,6 +267,29 @@ class HasLoss(Protocol):
     @property
     def delta(self) -> float:
         """The guaranteed delta."""
+
+
+class HasEstimate(Protocol):
+    """Result with a value, and the same with its labels."""
+
+    @property
+    def value(self) -> np.ndarray:
+        """Released value."""
+
+    @property
+    def estimate(self) -> object:
+        """Labeled value."""
+
+
+def add_table(line: str, result: HasEstimate) -> str:
+    """Return a line about a result, followed by its numbers up to a screen if it has several."""
+    if result.value.ndim == 0:
+        return line
+    estimate: Any = result.estimate
+    if not hasattr(estimate, "to_string"):
+        return line
+    limits = {"max_cols": _PROMPT_COLUMNS, "line_width": _PROMPT_WIDTH} if estimate.ndim == 2 else {}
+    return f"{line}\n{estimate.to_string(max_rows=_PROMPT_ROWS, **limits)}"
 
 
 def format_level(alpha: float) -> str:

@@ -35,7 +35,7 @@ from pydpstat.results._operators import (
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.results._release_intervals import ReleaseIntervals
 from pydpstat.results._release_page import ReleasePage, get_noisy_sizes
-from pydpstat.results._report import MAX_PAGE_ROWS, Facts, GuaranteedReport, Rows, format_significant
+from pydpstat.results._report import MAX_PAGE_ROWS, Facts, GuaranteedReport, Rows, add_table, format_significant
 from pydpstat.results._shapes import VALUES, represents
 
 
@@ -362,7 +362,7 @@ class DPResults(GuaranteedReport):
 
     def __repr__(self) -> str:
         text = f"{self._format_value()}, {self.mechanism}, {self._format_guarantee()}"
-        return f"<{type(self).__name__} {self.statistic}: {text}>"
+        return add_table(f"<{type(self).__name__} {self.statistic}: {text}>", self)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.value, dtype=dtype)
