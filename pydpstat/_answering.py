@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
@@ -10,11 +12,12 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
 from pydpstat import _checks as checks
 from pydpstat._ways import ATTRIBUTE_HINTS
 from pydpstat._wrong_calls import raise_call_error, translate_function_name
-from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
+from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError, PydpstatError
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
+Raised = TypeVar("Raised", bound=PydpstatError)
 # format hints for objects that are not numbers: the first attribute that the object has decides
 _FORMAT_HINTS = {
     "pvalue": "write f'{result.pvalue:.3f}'",
@@ -34,11 +37,26 @@ def explain_wrong_calls(function: Callable[Parameters, Returned]) -> Callable[Pa
     def call_function(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         try:
             return function(*arguments, **options)
+        except PydpstatError as error:
+            raise hide_frames(error) from error.__cause__
         except TypeError:
-            raise_call_error(function, arguments, options)
+            try:
+                raise_call_error(function, arguments, options)
+            except PydpstatError as explained:
+                raise hide_frames(explained) from None
             raise
 
     return call_function
+
+
+def hide_frames(error: Raised) -> Raised:
+    """Return an error about a call without the frames of the package, which tell its user nothing.
+
+    All frames are kept in Python's development mode (``python -X dev``) and in tests run by pytest. Other errors, which
+    are unexpected, always keep theirs.
+    """
+    is_kept = sys.flags.dev_mode or "PYTEST_CURRENT_TEST" in os.environ
+    return error if is_kept else error.with_traceback(None)
 
 
 _WRAPPER_CODE = explain_wrong_calls(len).__code__

@@ -9,12 +9,13 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from pydpstat._answering import explain_wrong_calls
+from pydpstat._answering import explain_wrong_calls, hide_frames
 from pydpstat._release.calibration import SEEDED_CONDITION, QuerySpec, calibrate_release
 from pydpstat._release.declared_facts import FunctionCall, current_call, get_design_call, get_series_names
 from pydpstat._release.options import Options
 from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.scope import EMPTY_SCOPE
+from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random.source import SYSTEM
@@ -48,6 +49,8 @@ def guard_release(function: Callable[Parameters, Returned]) -> Callable[Paramete
         try:
             with np.errstate(all="ignore"):
                 return called(*arguments, **options)
+        except PydpstatError as error:
+            raise hide_frames(error) from error.__cause__
         finally:
             current_call.reset(token)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import HelpfulErrors, explain_wrong_calls
+from pydpstat._answering import HelpfulErrors, explain_wrong_calls, hide_frames
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.charging import Chargeable, check_budget
 from pydpstat._release.options import Missing
@@ -248,7 +248,10 @@ class _BoundMethod:
     def __call__(self, *arguments: object, **options: object) -> object:
         if self._design._data is None:
             raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
-        return call_for_design(self._design, self.__name__, arguments, options)
+        try:
+            return call_for_design(self._design, self.__name__, arguments, options)
+        except PydpstatError as error:
+            raise hide_frames(error) from error.__cause__
 
     @property
     def __signature__(self) -> inspect.Signature:
