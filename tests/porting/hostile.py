@@ -253,7 +253,8 @@ HELPS = set(
     "column_or part slot element index columns rows cells replaced replaced_element replaced_cells "
     "set_names set_colnames set_rownames set_dimnames set_levels paste0 print each is_na ifelse length "
     "mutate summarize desc count distinct head left_join inner_join unique population c replicate exp "
-    "arrange data_frame bind single_text tell_groups printed".split()
+    "arrange data_frame bind single_text tell_groups printed divide recycled filter_rows renumber "
+    "with_stream column_of access droplevels trunc".split()
 )
 
 
