@@ -17,6 +17,27 @@ Objects = npt.NDArray[np.object_]
 
 # rpy2 represents R's NA of integers, logicals and strings by separate objects
 _R_MISSING_TYPES = {"NAIntegerType", "NALogicalType", "NACharacterType"}
+# readers of pandas by the ending of a file
+_READERS = {
+    "parquet": "read_parquet(path)",
+    "pq": "read_parquet(path)",
+    "feather": "read_feather(path)",
+    "arrow": "read_feather(path)",
+    "orc": "read_orc(path)",
+    "sav": "read_spss(path)",
+    "zsav": "read_spss(path)",
+    "dta": "read_stata(path)",
+    "sas7bdat": "read_sas(path)",
+    "xpt": "read_sas(path)",
+    **dict.fromkeys(("xlsx", "xls", "xlsm", "xlsb", "ods"), "read_excel(path)"),
+    "json": "read_json(path)",
+    **dict.fromkeys(("jsonl", "ndjson"), "read_json(path, lines=True)"),
+    "xml": "read_xml(path)",
+    **dict.fromkeys(("tsv", "tab"), "read_csv(path, sep='\\t')"),
+}
+_R_ENDINGS = ("rds", "rdata", "rda")
+_DATABASE_ENDINGS = ("db", "sqlite", "sqlite3", "duckdb")
+_COMPRESSIONS = ("gz", "bz2", "xz", "zip", "zst")
 _MISSING_TYPES = {"NAType", "NaTType", "MaskedConstant", *_R_MISSING_TYPES}
 
 
@@ -104,7 +125,7 @@ def suggest_values(data: object) -> str:
 def suggest_columns(data: object, default: str) -> str:
     """Return a hint for an argument that has neither values nor columns."""
     if isinstance(data, os.PathLike) or isinstance(data, str) and _is_path(data):
-        return "Read the file first, as in pd.read_csv(path)."
+        return suggest_reader(os.fspath(data))
     if type(data).__name__ == "Design":
         return "A design has each function as a method, as design.mean('income', 1.0)."
     if type(data).__name__.endswith("Results"):
@@ -114,6 +135,17 @@ def suggest_columns(data: object, default: str) -> str:
     if "GroupBy" in type(data).__name__:
         return "Give the data frame, and the columns of the groups in by=."
     return default
+
+
+def suggest_reader(path: object) -> str:
+    """Return a hint with the function that reads a file, by the ending of its name."""
+    endings = os.path.basename(str(path)).lower().split(".")[1:]
+    ending = next((ending for ending in reversed(endings) if ending not in _COMPRESSIONS), "")
+    if ending in _R_ENDINGS:
+        return "Write the file as CSV in R, write.csv(x, 'x.csv', row.names = FALSE), and read it by pd.read_csv(path)."
+    if ending in _DATABASE_ENDINGS:
+        return "Read a query first, as in pd.read_sql(query, connection)."
+    return f"Read the file first, as in pd.{_READERS.get(ending, 'read_csv(path)')}."
 
 
 def _is_path(text: str) -> bool:

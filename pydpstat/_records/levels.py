@@ -24,7 +24,7 @@ from pydpstat._data.containers import (
 from pydpstat._data.labels import KIND_DESCRIPTIONS, encode_labels, get_value_kind, has_equal_labels, is_label_of_kind
 from pydpstat._data.native import read_variable, to_pandas_or_numpy, to_public_list
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import is_missing, make_missing_error
+from pydpstat._data.values import is_missing, make_missing_error, suggest_columns
 from pydpstat._frozen import hide_values
 from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
@@ -37,6 +37,7 @@ MAX_GROUPS = 10**7
 # a call with more levels would make the ledger unreadable
 _MAX_LEVELS_IN_CALL = 100
 _CODES_PER_CHUNK = 1 << 17
+_MATRIX_HINT = "Give a matrix as a DataFrame, and other data frames or queries as columns in memory."
 
 
 class CrossedVariables(NamedTuple):
@@ -90,8 +91,7 @@ def read_crossed_variables(data: object, argument: str = "data") -> CrossedVaria
             raise PydpstatError(
                 f"{argument} must be one variable, a DataFrame, or a dict or tuple of variables, each "
                 "a list, array, Series or Categorical, with one value for each record; got "
-                f"{type(column).__name__}. Give a matrix as a DataFrame, and other data frames or "
-                "queries as columns in memory."
+                f"{type(column).__name__}. {suggest_columns(column, _MATRIX_HINT)}"
             )
     sizes, nonempty_names = {len(column) for column in columns}, list(filter(None, names))
     if len(sizes) != 1 or len(set(nonempty_names)) != len(nonempty_names):

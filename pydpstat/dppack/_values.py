@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import as_array, find_library, get_series_name, has_columns
 from pydpstat._data.native import read_variable, to_pandas_or_numpy
+from pydpstat._data.values import suggest_columns
 from pydpstat._warn import warn_large_epsilon
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
@@ -39,11 +41,9 @@ def read_flat_numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
     if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
         return x
     x = read_variable(x, name, needs_order=beside)
-    if not _can_be_numeric(x):
-        raise PydpstatError(
-            f"{name} must be a numeric vector; got {type(x).__name__}. "
-            "Give a list, a NumPy array or a Series of numbers."
-        )
+    if isinstance(x, os.PathLike) or not _can_be_numeric(x):
+        hint = suggest_columns(x, "Give a list, a NumPy array or a Series of numbers.")
+        raise PydpstatError(f"{name} must be a numeric vector; got {type(x).__name__}. {hint}")
     if isinstance(x, (list, tuple)) and not x:
         return np.empty(0)
     return to_numeric(x, name)

@@ -13,7 +13,7 @@ from pydpstat._data.columns import Columns, Data, Placeholder
 from pydpstat._data.containers import get_columns, get_series_name, is_frame, is_vector, take_rows
 from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.table import Chunk, as_table
-from pydpstat._data.values import to_object_array
+from pydpstat._data.values import suggest_columns, to_object_array
 from pydpstat._records.contributions import ContributionBounds, encode_ids, select_contributions
 from pydpstat._records.groups import (
     Keys,
@@ -88,7 +88,7 @@ def read_ids(data: object, argument: str) -> Columns:
     if not is_vector(data):
         raise PydpstatError(
             f"{argument} must be a column of ids (list, array, Series), or a data frame of it and the "
-            f"columns of by; got {type(data).__name__}. Give one id for each record."
+            f"columns of by; got {type(data).__name__}. {suggest_columns(data, 'Give one id for each record.')}"
         )
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(object), np.nan)

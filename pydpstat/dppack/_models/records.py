@@ -24,6 +24,7 @@ from pydpstat._data.containers import (
     take_rows,
 )
 from pydpstat._data.native import read_frame, read_variable, to_public_list
+from pydpstat._data.values import suggest_columns
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats
@@ -83,9 +84,10 @@ def build_design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Float
             f"X must have rows of equal length; got {type(X).__name__}, which cannot be converted to a matrix."
         ) from None
     if matrix.ndim != 2:
+        hint = suggest_columns(X, "Give x.reshape(-1, 1) for a single predictor.")
         raise PydpstatError(
             f"X must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
-            f"with {matrix.ndim} dimensions. Give x.reshape(-1, 1) for a single predictor."
+            f"with {matrix.ndim} dimensions. {hint}"
         )
     values = _convert_to_floats(matrix)
     return np.asfortranarray(values), tuple(f"x{j + 1}" for j in range(values.shape[1]))

@@ -20,7 +20,7 @@ from pydpstat._data.containers import (
     take_rows,
 )
 from pydpstat._data.native import to_pandas_or_numpy
-from pydpstat._data.values import fill_masked
+from pydpstat._data.values import fill_masked, suggest_columns
 from pydpstat._frozen import hide_values
 from pydpstat._release.charging import get_budget_defaults
 from pydpstat._release.options import Options
@@ -112,10 +112,10 @@ def _read_sample(data: object) -> SampleContainer:
         data = np.fromiter(map(_fill_masked_with_nan, data), dtype=object, count=len(data))
     if _is_in_memory(data):
         return to_plain_sample(data)
+    hint = suggest_columns(data, "Read the data first, with .compute(), .df() or .toPandas().")
     raise PydpstatError(
         "data must be records in memory (list, array, Series, data frame), or a tuple of such "
-        f"samples; got {type(data).__name__}. Read the data first, with .compute(), .df() or "
-        ".toPandas()."
+        f"samples; got {type(data).__name__}. {hint}"
     )
 
 
