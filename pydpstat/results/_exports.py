@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
 from pydpstat._files import Target, format_csv, return_or_write
 from pydpstat._markup import as_markdown
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.results._latex import format_latex_table
 from pydpstat.results._numbers import FormattedNumber, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars
     from statsmodels.iolib.summary import Summary
 
 Facts = list[tuple[str, str]]
@@ -238,6 +239,40 @@ class Report(HelpfulErrors):
         lines.insert(1, "| --- |" + " ---: |" * len(headers))
         return return_or_write("\n".join(lines), path, "mean.md")
 
+    def to_polars(self, **options: Any) -> polars.DataFrame:
+        """Return `to_frame` as a frame of Polars; needs polars.
+
+        Parameters
+        ----------
+        **options
+            Those of `to_frame`, such as ``alpha=0.1``.
+
+        Returns
+        -------
+        polars.DataFrame
+            The index of `to_frame` comes first, as columns: ``term`` if it has no name. NaN is null, and an
+            index of values of different types is text.
+
+        Raises
+        ------
+        MissingExtraError
+            If polars is not installed; the message has the command.
+        PydpstatError
+            As `to_frame` does.
+
+        See Also
+        --------
+        DPResults.to_frame : the same numbers as a frame of pandas.
+
+        Examples
+        --------
+        >>> import pydpstat as dp
+        >>> r = dp.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=1)
+        >>> r.to_polars().columns  # doctest: +SKIP
+        ['term', 'estimate', 'noise sd', 'noise lower', 'noise upper']
+        """
+        return _make_polars_frame(self.to_frame(**options))
+
     def to_csv(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
         """Return `to_frame` as CSV in full precision, or write it into a file.
 
@@ -283,6 +318,33 @@ def write_csv(frame: pd.DataFrame, path: Target | None, digits: int | None) -> s
         keys = index if isinstance(index, tuple) else (index,)
         rows.append([*keys, *(None if value != value else value for value in row)])
     return return_or_write(format_csv(rows), path, "mean.csv")
+
+
+def _make_polars_frame(frame: pd.DataFrame) -> polars.DataFrame:
+    """Return a frame of Polars with the index as columns, except row numbers without a name."""
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtraError("to_polars()", "polars", "polars") from error
+    index = frame.index
+    is_numbered = index.name is None and index.tolist() == list(range(len(frame)))
+    names = [] if is_numbered else name_index_levels(index)
+    columns = [(name, index.get_level_values(place)) for place, name in enumerate(names)]
+    columns += [(str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
+    series: dict[str, polars.Series] = {}
+    for name, values in columns:
+        while name in series:
+            # a variable of the data may have the name of a column
+            name += "_"
+        series[name] = polars.Series(name, _list_plain_values(values))
+    return polars.DataFrame(list(series.values()))
+
+
+def _list_plain_values(column: pd.Series | pd.Index) -> list[object]:
+    """Return values of one type, or their texts, with None for missing ones."""
+    values = [None if missing else value for value, missing in zip(column.tolist(), column.isna())]
+    kinds = {type(value) for value in values if value is not None}
+    return values if len(kinds) < 2 else [None if value is None else str(value) for value in values]
 
 
 def wrap_notes(notes: list[str]) -> list[str]:

@@ -3,13 +3,14 @@
 import csv
 import io
 import re
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingExtraError, PydpstatError
 
 X = np.linspace(0.0, 1.0, 400)
 FRAME = pd.DataFrame({"x": X, "y": 0.5 * X, "g": list("abcd") * 100, "h": list("uuvv") * 100})
@@ -196,6 +197,12 @@ def test_both_intervals_are_in_a_frame_by_their_names():
     assert frame["share"].between(frame["share lower"], frame["share upper"], "neither").all()
     with pytest.raises(PydpstatError, match="kind must be one of"):
         r.to_frame(kind="both")
+
+
+def test_polars_is_an_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtraError, match=r"^to_polars\(\) needs polars: pip install 'pydpstat\[polars\]'"):
+        RESULTS["number"]().to_polars()
 
 
 def test_the_decimals_of_a_column_align():

@@ -34,7 +34,7 @@ def cross(*names, **options):
 
 
 GUARANTEED = "call claim delta epsilon guarantee neighbors statement summary to_csv to_dict to_frame to_html to_latex "
-GUARANTEED += "to_markdown unit"
+GUARANTEED += "to_markdown to_polars unit"
 RELEASED = "bounds bse estimate grid labels mechanism nobs noise noise_scale params postprocessing r_call reproducible "
 RELEASED += f"sensitivity statistic to_r value {GUARANTEED}"
 NUMBERS = f"{RELEASED} accuracy conf_int plot"
@@ -191,7 +191,7 @@ def test_all_that_is_offered_works(shape):
         try:
             use(result, name)
         except MissingExtraError:
-            assert name in ("to_r", "plot")
+            assert name in ("to_r", "plot", "to_polars")
     figures = sys.modules.get("matplotlib.pyplot")
     if figures is not None:
         figures.close("all")
