@@ -229,6 +229,11 @@ ATTRIBUTE_HINTS = (
         "are result.params / result.params.sum()",
     ),
     (
+        "_planned_release",
+        ("unstack", "pivot", "wide"),
+        "write plan.to_frame(epsilon=[0.5, 1], n=[1000, 4000]).pivot(index='epsilon', columns='n', values='accuracy')",
+    ),
+    (
         "noisy_nobs",
         ("wide",),
         "a crosstab has wide(), and so have numbers by several keys, mean(..., by=['region', 'sex'])",

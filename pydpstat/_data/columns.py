@@ -31,7 +31,7 @@ from pydpstat._data.containers import (
 from pydpstat._data.labels import get_value_kind
 from pydpstat._data.native import check_single, read_all_records, to_pandas_or_numpy, to_public_list
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import fill_masked, is_missing, suggest_values, to_object_array
+from pydpstat._data.values import fill_masked, is_missing, suggest_numbers, suggest_values, to_object_array
 from pydpstat._frozen import hide_values
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
@@ -198,7 +198,7 @@ def _convert_to_numbers(column: np.ndarray | pd.Series, argument: str) -> np.nda
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
-            "Convert it first, as by pd.to_numeric(x)."
+            f"{suggest_numbers(values.dtype.kind, 'Convert it first, as by pd.to_numeric(x).')}"
         )
     return values
 
@@ -285,12 +285,10 @@ def _make_object_error(argument: str, expected: str, value: object, column: obje
         # pandas before 3 stores strings as objects
         return _make_label_error(argument, expected, column, "texts")
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
-    hint = (
-        "Write a condition, such as x == 'yes'"
-        if expected == "truth values"
-        else "Convert them first, as by pd.to_numeric(x)"
-    )
-    return PydpstatError(f"{argument} must be {expected}; got {kind} among them. {hint}.")
+    hint = suggest_numbers("M" if kind == "dates" else "O", "Convert them first, as by pd.to_numeric(x).")
+    if expected == "truth values":
+        hint = "Write a condition, such as x == 'yes'."
+    return PydpstatError(f"{argument} must be {expected}; got {kind} among them. {hint}")
 
 
 def check_fill_value(missing: object, pairs: Sequence[VariableBounds], name: str = "bounds") -> None:

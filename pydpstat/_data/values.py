@@ -17,6 +17,11 @@ Objects = npt.NDArray[np.object_]
 
 # rpy2 represents R's NA of integers, logicals and strings by separate objects
 _R_MISSING_TYPES = {"NAIntegerType", "NALogicalType", "NACharacterType"}
+# hints for NumPy's kinds of dates and of times between dates
+_TIME_HINTS = {
+    "M": "Take a number of each date first, as x.dt.year or (x - pd.Timestamp('2020-01-01')).dt.days.",
+    "m": "Take a number of each first, as x.dt.days or x.dt.total_seconds().",
+}
 # readers of pandas by the ending of a file
 _READERS = {
     "parquet": "read_parquet(path)",
@@ -120,6 +125,11 @@ def suggest_values(data: object) -> str:
     if isinstance(data, Mapping):
         return "Make a data frame, pd.DataFrame(data)."
     return suggest_columns(data, "Give one value for each record.")
+
+
+def suggest_numbers(kind: str, default: str) -> str:
+    """Return a hint that makes numbers of values of one of NumPy's kinds, such as dates ("M")."""
+    return _TIME_HINTS.get(kind, default)
 
 
 def suggest_columns(data: object, default: str) -> str:

@@ -132,13 +132,21 @@ def check_levels(levels: object, variables: CrossedVariables) -> list[PublicLeve
     if len(columns) == 1 and not nested:
         return [_check_variable_levels(levels, "levels", columns[0])]
     if len(lists) != len(columns) or any(isinstance(each, str) for each in lists):
+        named = ", ".join(f"{name!r}: [...]" for name in names)
+        each_example = f"{{{named}}}" if all(names) else f"[{', '.join(['[...]'] * len(columns))}]"
         raise PydpstatError(
             f"levels must be a list of levels for each of the {len(columns)} variables; "
-            f"got {checks.describe_value(levels)}. Give them in the variables' order, or as a dict by name."
+            f"got {_describe_levels(levels)}. Write levels={each_example}."
         )
     return [
         _check_variable_levels(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(lists, columns))
     ]
+
+
+def _describe_levels(levels: object) -> str:
+    """Describe levels in a message, which are public, as one list if they are one."""
+    is_flat = isinstance(levels, (list, tuple)) and all(isinstance(level, str) for level in levels)
+    return "one list of levels" if is_flat and levels else checks.describe_value(levels)
 
 
 def _check_variable_levels(levels: object, name: str, column: object) -> PublicLevels:

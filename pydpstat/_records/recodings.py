@@ -51,6 +51,10 @@ def suggest_recoding(text: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     for node in [] if tree is None else ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Attribute(attr="dt" | "str" | "cat" as accessor), attr=part):
+                example = f"{part}=frame['day'].{accessor}.{part}"
+                return f"Compute the column in the data frame first, frame.assign({example}), and declare it."
         if isinstance(node, ast.IfExp):
             return _suggest_choice([node.test, node.body, node.orelse])
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Mod)):

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from pydpstat import _checks as checks
 from pydpstat._search import bisect_up
-from pydpstat.errors import ArgumentError, PydpstatError
+from pydpstat.errors import ArgumentError, AttributeNameError, PydpstatError
 from pydpstat.privacy import ConcentratedLoss, GaussianLoss, Guarantee
 from pydpstat.privacy._curves import compute_pure_rho, find_largest_rho
 
@@ -77,6 +77,28 @@ class Share(NamedTuple):
 
     epsilon: float
     gaussian: Amount
+
+    def __enter__(self) -> NoReturn:
+        raise ArgumentError(
+            f"an amount for each release, here epsilon {self.epsilon:.6g}, opens no block. Write "
+            "share = budget.plan(4) and with budget:, and give share.epsilon to each release."
+        )
+
+    def __exit__(self, *exception: object) -> None:
+        """Make ``with`` call `__enter__`, whose error says what to write."""
+
+
+def _explain_missing_name(share: Share, name: str) -> NoReturn:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeNameError(
+        f"Share has no attribute {name!r}. It is the amount for each of several releases, .epsilon, and .gaussian for "
+        "Gaussian noise; the plan of a release is dp.plan('mean', 1.0, n=1000, bounds=(0, 100))."
+    )
+
+
+# a method of the class would hide misspelled attributes from type checkers
+Share.__getattr__ = _explain_missing_name  # type: ignore[attr-defined]
 
 
 class BudgetExceeded(PydpstatError):

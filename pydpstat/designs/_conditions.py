@@ -27,6 +27,7 @@ from pydpstat._data.native import to_series
 from pydpstat._data.values import is_missing
 from pydpstat._lazy import pd
 from pydpstat._records.expressions import FUNCTIONS, find_column_names, find_unsupported_part, parse_syntax_tree
+from pydpstat._records.recodings import suggest_recoding
 from pydpstat.designs._expressions import (
     Clipping,
     ColumnExpression,
@@ -212,10 +213,7 @@ def _suggest_condition(node: ast.expr) -> str:
             case ast.Call(func=ast.Attribute(attr=name)):
                 return _PANDAS_METHODS.get(name, _EXAMPLE)
             case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
-                return (
-                    f"What depends on other records, as {checks.format_public_value(ast.unparse(child))} may, must be "
-                    "released first: write its value."
-                )
+                return suggest_recoding(ast.unparse(child))
     return f"{_EXAMPLE} Create a computed column first: design.assign(log_income='log(income)')."
 
 

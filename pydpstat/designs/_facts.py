@@ -306,12 +306,29 @@ def check_narrower_bounds(facts: Facts, names: Sequence[str], bounds: object) ->
             )
 
 
+def _assign_levels(names: Sequence[str], levels: object) -> Mapping[str, Any]:
+    """Return the levels of each variable, which several have in their order or by name."""
+    if isinstance(levels, Mapping):
+        return levels
+    lists = to_public_list(levels, "levels")
+    if len(names) < 2 or not isinstance(lists, (list, tuple)):
+        return dict.fromkeys(names, levels)
+    nested = all(each == "declared" if isinstance(each, str) else hasattr(each, "__len__") for each in lists)
+    if len(lists) != len(names) or not nested:
+        example = ", ".join(f"{name!r}: [...]" for name in names)
+        raise PydpstatError(
+            f"levels must be a list of levels for each of {', '.join(map(repr, names))}; got "
+            f"{checks.describe_value(levels)}. Write levels={{{example}}}, or leave out what is declared."
+        )
+    return dict(zip(names, lists))
+
+
 def check_fewer_levels(facts: Facts, names: str | Sequence[str] | None, levels: object) -> None:
     """Raise an error if levels of a call are not among those of its design; None is allowed."""
     if levels is None:
         return
     group_names = [names] if isinstance(names, str) else names or []
-    levels_by_column = levels if isinstance(levels, Mapping) else dict.fromkeys(group_names, levels)
+    levels_by_column = _assign_levels(group_names, levels)
     for name, values in levels_by_column.items():
         declared_levels, values = facts.levels.get(name), to_public_list(values, "levels")
         if not isinstance(declared_levels, tuple) or not isinstance(values, (list, tuple)):

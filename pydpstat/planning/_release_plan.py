@@ -187,6 +187,15 @@ class Plan(Plottable, Report):
         mean      0.5  4000     0.071     0.150
         mean      1.0  1000     0.141     0.300
         mean      1.0  4000     0.035     0.075
+
+        A table of the accuracy by epsilon and size, in place of ``unstack``:
+
+        >>> frame = planned.to_frame(epsilon=[0.5, 1], n=[1000, 4000])
+        >>> frame.pivot(index="epsilon", columns="n", values="accuracy").round(3)
+        n         1000   4000
+        epsilon
+        0.5      0.599  0.150
+        1.0      0.300  0.075
         """
         level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
         frames = []

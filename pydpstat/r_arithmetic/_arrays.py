@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat._data.containers import find_library
 from pydpstat._data.native import read_variable
-from pydpstat._data.values import fill_masked, is_missing
+from pydpstat._data.values import fill_masked, is_missing, suggest_numbers
 from pydpstat.errors import PydpstatError
 
 # float64, integers or booleans
@@ -38,7 +38,8 @@ def to_numeric(x: object, name: str = "x") -> Numeric:
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
     elif values.dtype.kind not in "iub":
-        raise PydpstatError(f"{name} must be numeric; got the type {values.dtype}. Convert it to numbers first.")
+        hint = suggest_numbers(values.dtype.kind, "Convert it to numbers first.")
+        raise PydpstatError(f"{name} must be numeric; got the type {values.dtype}. {hint}")
     return values.ravel(order="F") if values.ndim != 1 else values
 
 

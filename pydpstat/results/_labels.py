@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
@@ -18,6 +19,8 @@ from pydpstat.results._words import join_names
 Estimate: TypeAlias = Any
 # name of the quantiles of a variable without a name
 _UNNAMED_QUANTILE = "quantile"
+# largest number of names in a message
+_MAX_LISTED = 20
 # levels are strings or other plain values
 _Levels = tuple[Any, ...]
 
@@ -240,15 +243,18 @@ class GroupLabels(Labels):
             # match the levels, or the printed name
             if tuple(map(str, levels)) == tuple(map(str, row)) or ":".join(map(str, levels)) == group:
                 return index
+        near = checks.suggest_spelling(str(group), self._name_groups())
+        hint = near if near.startswith("Did") else "Give its level, or a tuple of levels for several keys."
         raise PydpstatError(
-            f"{argument} must be one of the release's groups ({self.format_groups()}); got {group!r}. Give its "
-            "level, or a tuple of levels for several keys."
+            f"{argument} must be one of the release's groups ({self.format_groups()}); got {group!r}. {hint}"
         )
 
     def format_groups(self, omitted: int = -1) -> str:
-        """Return the names of the first groups for a message, without the one at index `omitted`."""
-        groups = [":".join(map(str, levels)) for index, levels in enumerate(self.rows) if index != omitted]
-        return ", ".join(groups[:9])
+        """Return the names of the groups for a message, all or the first, without the one at index `omitted`."""
+        return _join_first([name for index, name in enumerate(self._name_groups()) if index != omitted])
+
+    def _name_groups(self) -> list[str]:
+        return [":".join(map(str, levels)) for levels in self.rows]
 
     def find_variable(self, variable: object) -> int:
         """Return the index of a variable within each group's values; None selects a single variable."""
@@ -258,7 +264,7 @@ class GroupLabels(Labels):
         if variable is not None and str(variable) in names:
             return names.index(str(variable))
         raise PydpstatError(
-            f"variable must be one of those that were released ({', '.join(names[:9])}); got "
+            f"variable must be one of those that were released ({_join_first(names)}); got "
             f"{variable!r}. Choose the variable in which the groups are compared."
         )
 
@@ -318,3 +324,10 @@ class GroupLabels(Labels):
         if len(level_names) > 1:
             return pd.MultiIndex.from_tuples(rows, names=level_names)
         return pd.Index([row[0] for row in rows], name=level_names[0], dtype=object)
+
+
+def _join_first(names: Sequence[str]) -> str:
+    """Join names for a message; of many the first, and how many there are."""
+    if len(names) <= _MAX_LISTED:
+        return ", ".join(names)
+    return f"{', '.join(names[: _MAX_LISTED - 2])}, ... {len(names)} in all"

@@ -5,6 +5,7 @@ import pickle
 from dataclasses import fields, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pydpstat as dp
@@ -378,3 +379,13 @@ def test_a_method_whose_option_is_required_says_so():
     people = dp.design(FRAME, bounds=BOUNDS)
     with pytest.raises(dp.errors.ArgumentError, match="^any_interval of a design needs range; got none"):
         people.any_interval("age", np.mean, 1.0)
+
+
+def test_levels_of_several_variables_are_given_in_their_order():
+    frame = pd.DataFrame({"sex": ["f", "m"] * 50, "region": ["n", "s", "s", "n"] * 25})
+    study = dp.design(frame, levels={"sex": ["f", "m"], "region": ["n", "s"]}, neighbors="unbounded", rng=1)
+    ordered = study.crosstab(["sex", "region"], 1.0, levels=[["f"], ["s", "n"]])
+    named = study.crosstab(["sex", "region"], 1.0, levels={"sex": ["f"], "region": ["s", "n"]})
+    assert ordered.params.index.equals(named.params.index) and ordered.params.index.names == ["sex", "region"]
+    with pytest.raises(dp.PydpstatError, match="levels of 'region' must be among the declared ones, .*; got 1 others"):
+        study.crosstab(["sex", "region"], 1.0, levels=[["f"], ["s", "east"]])

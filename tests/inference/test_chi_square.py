@@ -165,6 +165,10 @@ def test_one_level_leaves_nothing_to_test():
 def test_what_is_no_level_is_missing():
     with pytest.raises(PydpstatError, match="must have a level in each record"):
         pydpstat.chisquare([*ANSWERS, "z"], 1.0, levels=["a", "b", "c"])
+    named = pd.DataFrame({"sex": [*ANSWERS, "z"], "region": [*ANSWERS, "a"]})
+    levels = {"sex": ["a", "b", "c"], "region": ["a", "b", "c"]}
+    with pytest.raises(PydpstatError, match="^'sex' and 'region' must have a level in each record"):
+        pydpstat.design(named, levels=levels, other=None).chi2_contingency(["sex", "region"], 1.0)
     kept = pydpstat.chisquare([*ANSWERS, "z", None], 1e6, levels=["a", "b", "c"], missing="c")
     assert dict(kept.released) == {"a": 30.0, "b": 60.0, "c": 32.0} and kept.nobs == 122
     left = pydpstat.chisquare([*ANSWERS, "z", None], 1e6, levels=["a", "b", "c"], missing="drop", neighbors="unbounded")

@@ -172,8 +172,8 @@ def release_noisy_table(
     counts, size = tabulate_cells(records, public, axes, "drop" if strict else checked_options.missing)
     if strict and counts.sum() != size:
         raise PydpstatError(
-            f"{argument} must have a level in each record: some values are missing or not among the "
-            "levels, which this error reveals. Name a level for them (missing='other'), or use "
+            f"{_name_variables(variables) or argument} must have a level in each record: some values are missing or "
+            "not among the levels, which this error reveals. Name a level for them (missing='other'), or use "
             "missing='drop' with neighbors='unbounded'."
         )
     alike = function == "chisquare" and all(map(checks.is_number, names[0]))
@@ -231,6 +231,11 @@ def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
     names = tuple(read.names[0] for read in variables)
     names = names if names[0] != names[1] or not any(names) else arguments
     return CrossedVariables(tuple(read.columns[0] for read in variables), names, variables[0].size)
+
+
+def _name_variables(variables: CrossedVariables) -> str:
+    """Return the names of the variables for a message; empty if one has none."""
+    return " and ".join(map(repr, variables.names)) if all(variables.names) else ""
 
 
 def _drop_unknown_levels(axis: LevelAxis) -> LevelAxis:
