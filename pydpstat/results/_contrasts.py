@@ -16,7 +16,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, check_interval_kind
-from pydpstat.results._numbers import format_pvalue
+from pydpstat.results._numbers import format_pvalue, format_pvalue_cells
 from pydpstat.results._population import NO_COST_NOTE
 from pydpstat.results._report import (
     MAX_PAGE_ROWS,
@@ -103,7 +103,7 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         return [("Mechanism:", describe_mechanism(self.mechanism))]
 
     def _make_rows(self) -> Rows:
-        frame = self.to_frame()
+        frame = self.to_frame().drop(columns="p", errors="ignore")
         columns = {name: list(map(format_cell_value, column.tolist())) for name, column in frame.items()}
         if "p-value" in columns:
             floors = self._get_pvalue_floors()
@@ -135,7 +135,7 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         ]
 
     def _collect_content(self) -> dict[str, object]:
-        frame = self.to_frame()
+        frame = self.to_frame().drop(columns="p", errors="ignore")
         return {
             "names": list(map(str, frame.index)),
             **{name.replace(" ", "_").replace("-", ""): frame[name].to_numpy() for name in frame},
@@ -194,8 +194,9 @@ class Contrasts(NoTruthValue, CombinationResults):
         return _compute_intervals(self.parts, alpha)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, errors, tests and intervals for each hypothesis: `summary_frame`."""
-        return self.summary_frame(alpha)
+        """Return `summary_frame`, and ``p``, the p-values as the summary prints them."""
+        frame = self.summary_frame(alpha)
+        return frame.assign(p=format_pvalue_cells(frame["p-value"].tolist(), self._get_pvalue_floors()))
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return estimates, standard errors, tests and intervals, with a row for each hypothesis."""
@@ -262,15 +263,16 @@ class JointTest(NoTruthValue, CombinationResults):
         DataFrame
             As in `Contrasts`; the last row, "joint test", has statistic and p-value of the test.
         """
-        tests = self.parts.to_frame(check_alpha(alpha) / len(self.parts.names))
+        tests = self.parts.summary_frame(check_alpha(alpha) / len(self.parts.names))
         joint = pd.DataFrame(
             {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=tests.columns
         )
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             np.vstack([tests.to_numpy(), joint.to_numpy(dtype=np.float64)]),
             index=[*tests.index, "joint test"],
             columns=tests.columns,
         )
+        return frame.assign(p=format_pvalue_cells(frame["p-value"].tolist(), self._get_pvalue_floors()))
 
     def _get_pvalue_floors(self) -> list[float]:
         floors = self.parts._get_pvalue_floors()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._numbers import format_column, format_pvalue, is_at_floor, make_floor_note
+from pydpstat.results._numbers import format_column, format_pvalue, format_pvalue_cells, is_at_floor, make_floor_note
 from pydpstat.results._report import Facts, GuaranteedReport, NoTruthValue, Plottable, Rows, format_significant
 from pydpstat.results._words import describe_mechanism
 
@@ -207,8 +208,9 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none, and ``df`` of a chi-square test. Statistic and p-value are in the row of the parameter that
-            is tested; where it is no estimate, in a last row with the test's name.
+            none, ``df`` of a chi-square test, and ``p``, the p-value as the summary prints it, such as
+            ``< 1e-06``. Statistic and p-value are in the row of the parameter that is tested; where it is no
+            estimate, in a last row with the test's name.
 
         See Also
         --------
@@ -219,7 +221,7 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         >>> import numpy as np, pydpstat
         >>> r = pydpstat.binomtest(np.repeat([True, False], [60, 40]), 5.0, rng=1)
         >>> r.to_frame().columns.tolist()
-        ['estimate', 'lower', 'upper', 'statistic', 'p-value']
+        ['estimate', 'lower', 'upper', 'statistic', 'p-value', 'p']
         """
         estimates = dict(self.estimates)
         row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
@@ -231,7 +233,7 @@ class InferencePage(NoTruthValue, GuaranteedReport):
         frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = values
         if self._df is not None:
             frame.insert(4, "df", pd.Series({row: self._df}, dtype="float64"))
-        return frame
+        return frame.assign(p=format_pvalue_cells(frame["p-value"].tolist(), repeat(self.pvalue_floor)))
 
     def _format_heading(self) -> str:
         return self.record.format_heading(self.test)

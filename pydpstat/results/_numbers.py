@@ -112,6 +112,11 @@ def format_pvalue(pvalue: float, floor: float) -> str:
     return f"< {round_up_floor(floor)}" if is_at_floor(pvalue, floor) else f"{pvalue:.3g}"
 
 
+def format_pvalue_cells(pvalues: Iterable[float], floors: Iterable[float]) -> list[str]:
+    """Return p-values as a summary prints them, with an empty text for NaN."""
+    return ["" if math.isnan(pvalue) else format_pvalue(pvalue, floor) for pvalue, floor in zip(pvalues, floors)]
+
+
 def make_floor_note(floor: float) -> str:
     """Return the note on the smallest attainable p-value."""
     return f"The test returns no p-value below {floor:.6g}."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat._lazy import pd
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._numbers import format_column, format_pvalue, is_at_floor, make_floor_note
+from pydpstat.results._numbers import format_column, format_pvalue, format_pvalue_cells, is_at_floor, make_floor_note
 from pydpstat.results._report import (
     MAX_PAGE_ROWS,
     Facts,
@@ -91,7 +92,8 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         -------
         DataFrame
             Columns ``coef``, ``std err``, ``statistic``, ``p-value``, ``lower`` and ``upper``, NaN where
-            there is none; of a release for tests alone ``statistic`` and ``p-value``.
+            there is none, and ``p``, the p-value as the summary prints it, such as ``< 1e-06``; of a
+            release for tests alone ``statistic``, ``p-value`` and ``p``.
 
         See Also
         --------
@@ -103,15 +105,15 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         >>> x = np.linspace(0, 1, 500)
         >>> r = pydpstat.ols(0.5 * x, x, 1.0, bounds=[(0, 1), (0, 1)], method="rank", rng=1)
         >>> list(r.to_frame().columns)
-        ['statistic', 'p-value']
+        ['statistic', 'p-value', 'p']
         """
         tested = list(self._tested)
         frame = pd.DataFrame({"statistic": self._statistics + 0.0, "p-value": self._compute_pvalues()}, index=tested)
-        if self._coef is None:
-            return frame
-        estimates = {"coef": self._coef + 0.0, "std err": self._errors}
-        table = pd.DataFrame(estimates, index=list(self.names)).join(frame)
-        return table.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
+        if self._coef is not None:
+            estimates = {"coef": self._coef + 0.0, "std err": self._errors}
+            table = pd.DataFrame(estimates, index=list(self.names)).join(frame)
+            frame = table.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
+        return frame.assign(p=format_pvalue_cells(frame["p-value"].tolist(), repeat(self.pvalue_floor)))
 
     def _format_heading(self) -> str:
         subject = self.record.describe_subject(self.response) or self.response
@@ -133,7 +135,7 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         return [*make_omission_note(len(self.names), where="params"), *(self.remarks if has_hidden else ())]
 
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
-        frame = self.to_frame(alpha)[:max_rows]
+        frame = self.to_frame(alpha)[:max_rows].drop(columns="p")
         if self._coef is not None:
             # a missing estimate has no standard error
             frame["std err"] = frame["std err"].where(frame["coef"].notna())

@@ -25,7 +25,7 @@ _LIKELIHOOD_REASON = (
 _REFUSED_NAMES = {
     **dict.fromkeys(
         ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence", "residuals")
-        + ("fitted_values", "fitted"),
+        + ("fitted_values", "fitted", "augment"),
         _RECORDS_REASON,
     ),
     **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD_REASON),

@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
+from pydpstat.results import _tidy
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, OpaqueInterval, copy_release_fields
 from pydpstat.results._numbers import format_pvalue
@@ -204,6 +205,8 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
     def params(self) -> pd.Series:
         """The estimates as a Series with their names."""
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
+
+    tidy, glance = _tidy.tidy_test, _tidy.glance_test
 
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._inference_pictures import make_test_picture

@@ -13,9 +13,10 @@ from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results import _tidy
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, VALIDITY_MEANINGS, check_interval_kind, get_cached_limits
-from pydpstat.results._numbers import format_pvalue, format_rows, is_at_floor, make_floor_note
+from pydpstat.results._numbers import format_pvalue, format_pvalue_cells, format_rows, is_at_floor, make_floor_note
 from pydpstat.results._population import MAX_PAGE_INTERVALS, NO_COST_NOTE, Difference
 from pydpstat.results._report import (
     MAX_PAGE_ROWS,
@@ -69,7 +70,7 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     >>> region = np.repeat(["north", "south"], 400)
     >>> r = pydpstat.proportion(employed, 1.0, by=region, levels=["north", "south"], rng=1)
     >>> r.pairs(correction=None).to_frame().columns.tolist()
-    ['difference', 'statistic', 'p-value', 'unadjusted p-value', 'lower', 'upper']
+    ['difference', 'statistic', 'p-value', 'unadjusted p-value', 'lower', 'upper', 'p']
     """
 
     test: str
@@ -143,7 +144,8 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and interval of each pair.
 
-        For many pairs of means, intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
+        The last column, ``p``, is the corrected p-value as the summary prints it, such as ``< 1e-06``. For many
+        pairs of means, intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
 
         See Also
         --------
@@ -161,7 +163,10 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
         statistics = [difference.statistic for difference in self.differences]
         frame = self.estimate.to_frame().assign(statistic=statistics)
         frame["p-value"], frame["unadjusted p-value"] = self.pvalues, self.pvalues_unadjusted
-        return frame.assign(lower=limits[0], upper=limits[1])
+        texts = format_pvalue_cells(*(values.tolist() for values in self._apply_correction()))
+        return frame.assign(lower=limits[0], upper=limits[1], p=texts)
+
+    tidy = _tidy.tidy_pairs
 
     def _apply_correction(self) -> tuple[Floats, Floats]:
         """Return the corrected p-values, and their smallest attainable values."""

@@ -14,7 +14,7 @@ from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results import _shared_methods
+from pydpstat.results import _shared_methods, _tidy
 from pydpstat.results._contrasts import get_inverse_link
 from pydpstat.results._intervals import CONFIDENCE, check_interval_kind, copy_release_fields, get_cached_limits
 from pydpstat.results._regression_tests import RegressionTests
@@ -352,6 +352,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         return get_inverse_link(self._link)(linear)
 
     summary = _shared_methods.summary
+    tidy, glance = _tidy.tidy_regression, _tidy.glance_regression
 
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._inference_pictures import make_coefficients_picture

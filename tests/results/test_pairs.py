@@ -107,7 +107,7 @@ def test_what_it_is_and_that_it_is_free():
     told = found.to_dict()
     assert told["pairs"][0] == ["e", "n"] and len(told["interval"]) == 6 and told["epsilon"] == 2.0
     frame = found.to_frame()
-    names = ["difference", "statistic", "p-value", "unadjusted p-value", "lower", "upper"]
+    names = ["difference", "statistic", "p-value", "unadjusted p-value", "lower", "upper", "p"]
     assert frame.columns.to_list() == names
     assert (frame["lower"] < frame["difference"]).all() and (frame["difference"] < frame["upper"]).all()
 

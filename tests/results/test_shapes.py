@@ -41,14 +41,14 @@ NUMBERS = f"{RELEASED} accuracy conf_int plot"
 REGRESSED = (
     "assumptions bounds mechanism method model names nobs noise_scale null pvalue_floor pvalues released remarks "
 )
-REGRESSED += f"reproducible response test tvalues validity {GUARANTEED}"
+REGRESSED += f"glance reproducible response test tidy tvalues validity {GUARANTEED}"
 ESTIMATED = "bse conf_int estimate params plot predict"
 FITTED = "rsquared rsquared_adj scale"
 COMBINED = "cov_params f_test get_prediction t_test wald_test"
 TESTED = (
     "alternative assumptions behind bounds estimate estimates mechanism nobs noise_scale null parameter params plot "
 )
-TESTED += f"pvalue pvalue_floor released remarks reproducible statistic test validity {GUARANTEED}"
+TESTED += f"glance pvalue pvalue_floor released remarks reproducible statistic test tidy validity {GUARANTEED}"
 INTERVAL = "conf_int confidence_interval"
 # each shape: how it is made, its class, and all that it offers
 SHAPES = {
