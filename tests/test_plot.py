@@ -98,7 +98,7 @@ def test_intervals_of_shares_are_drawn_on_the_counts_scale(axes):
     share = result.conf_int(kind="population").to_numpy()
     assert population == pytest.approx(share * result.value.sum())
     # the noise's are hidden behind the points
-    assert marks.legend(axes) == ["95 % confidence interval (share \N{MULTIPLICATION SIGN} total)"]
+    assert marks.legend(axes) == ["95 % confidence interval of the share, in counts"]
     assert axes.get_xlim()[0] == 0.0
 
 

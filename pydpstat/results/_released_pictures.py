@@ -36,7 +36,7 @@ _MOMENT_STATISTICS = ("mean", "var", "std", "cov", "corr")
 _MAX_SERIES, _MAX_PANELS, _MAX_ROWS = 5, 12, 60
 _TITLE_WORDS = {"table": "counts", "margins": "counts", "share below": "distribution"}
 _MAX_SUBJECT_LENGTH = 90
-_SCALED_SHARE_SUFFIX = " (share \N{MULTIPLICATION SIGN} total)"
+_SCALED_SHARE_SUFFIX = " of the share, in counts"
 # statistics whose columns share one scale
 _COUNT_STATISTICS = (*TABLE_STATISTICS, "count", "nunique")
 _SINGLE_SCALE_STATISTICS = ("proportion", "share", "count", "nunique", "quantiles")

@@ -22,7 +22,7 @@ LONG_HEAD = pictures.PictureHead(
     "Mean of the household's disposable income after transfers and before taxes by municipality of residence",
     "symmetric geometric noise on the integers, epsilon = 0.123456, delta = 1.234e-09",
     "97.53 % noise interval of these records",
-    "97.53 % simultaneous confidence interval (share \N{MULTIPLICATION SIGN} total)",
+    "97.53 % simultaneous confidence interval of the share, in counts",
 )
 PLACES = ["Aigen", "Bad Ischl am Fuße des Katrin", "St. Wolfgang im Salzkammergut"]
 PLACES += ["Municipality of the River $ and $"]
