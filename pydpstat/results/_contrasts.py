@@ -63,6 +63,10 @@ class PredictorDesign(Protocol):
     def names(self) -> tuple[str, ...]:
         """Names of the coefficients, the constant first."""
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns of the predictors."""
+
     def build_matrix(self, data: object) -> Floats:
         """Return the design matrix of records, of shape (records, coefficients), the constant first."""
 
@@ -113,8 +117,12 @@ class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
             ]
         headers = {"lower": "[0.025", "upper": "0.975]"}
         rows = list(map(list, zip(*columns.values())))[:MAX_PAGE_ROWS]
-        names = list(map(str, frame.index[:MAX_PAGE_ROWS]))
+        names = [*self._name_rows(), *map(str, frame.index[len(self.params) :])][:MAX_PAGE_ROWS]
         return Rows(tuple(headers.get(name, name) for name in columns), names, rows)
+
+    def _name_rows(self) -> list[str]:
+        """Return the names of the estimates for a picture."""
+        return list(map(str, self.params.index))
 
     def _get_pvalue_floors(self) -> list[float]:
         """Return the smallest attainable p-value of each row's test."""
@@ -298,10 +306,16 @@ class Predictions(CombinationResults):
     se_mean: Floats
     parts: tuple[Combination, ...]
     link: str
+    # values of the new records in words
+    labels: tuple[str, ...] = ()
 
     _result_name = "Predicted means"
     _axis_labels = "predicted mean", "new record"
-    _inner = (*ReadOnlyArrays._inner, "parts", "link")
+    _max_name_length = 200
+    _inner = (*ReadOnlyArrays._inner, "parts", "link", "labels")
+
+    def _name_rows(self) -> list[str]:
+        return list(self.labels) or list(map(str, self.params.index))
 
     @property
     def params(self) -> pd.Series:

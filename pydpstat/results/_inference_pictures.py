@@ -22,6 +22,7 @@ from pydpstat.plots._pictures import (
 from pydpstat.results._labels import GroupLabels
 from pydpstat.results._numbers import MIN_SHOWN_PVALUE, format_pvalue
 from pydpstat.results._report import Plottable, format_level, format_privacy_line
+from pydpstat.results._terms import label_terms
 from pydpstat.results._words import get_printed_name
 
 # coefficients smaller than the largest by this factor are drawn in a panel of their own
@@ -59,7 +60,7 @@ def make_test_picture(result: Any, alpha: float) -> PointPicture:
         alphas = sorted({0.5, 0.2, alpha}, reverse=True)
         low, high = np.array([result.conf_int(item) for item in alphas]).T[:, :, None]
         values = np.full(low.shape, estimates.get(result.parameter, np.nan))
-        label_text = _label_with_variable(result.parameter, result)
+        label_text = _label_with_variable(_name_parameter(result), result)
         panel = Panel(label_text, PictureValues(values, None, (low, high)), null.get(result.parameter))
         return PointPicture(head, [format_level(item) for item in alphas], "level", [panel])
     if estimates and set(estimates) <= set(null):
@@ -77,6 +78,14 @@ def make_test_picture(result: Any, alpha: float) -> PointPicture:
     label = "p-value (log scale; dashed: 0.05)"
     panel = Panel(label, PictureValues(np.array([[pvalue]])), 0.05, is_log=True, point_label=pvalue_text)
     return PointPicture(head, [""], "", [panel], has_numbers=True)
+
+
+def _name_parameter(result: Any) -> str:
+    """Return the parameter's name, of a difference with its two samples."""
+    samples = [name.partition(" of ")[2] for name, _ in result.estimates if name != result.parameter]
+    if result.parameter == "difference" and len(samples) == 2 and all(samples):
+        return f"difference of {samples[0]} and {samples[1]}"
+    return str(result.parameter)
 
 
 def _label_with_variable(what: str, result: Any) -> str:
@@ -139,7 +148,8 @@ def make_coefficients_picture(
     head = PictureHead(
         title, format_privacy_line(result, getattr(result, "mechanism", "")), interval_label, interval_label
     )
-    return PointPicture(head, [str(item) for item in series.index], "", panels)
+    names = list(label_terms(list(map(str, series.index))))
+    return PointPicture(head, names, "", panels)
 
 
 def make_combinations_picture(result: Any, alpha: float) -> PointPicture:
@@ -150,7 +160,7 @@ def make_combinations_picture(result: Any, alpha: float) -> PointPicture:
     head = PictureHead(result._format_heading(), format_privacy_line(result, result.mechanism), "", interval_label)
     label, kind = result._axis_labels
     panel = Panel(_label_with_variable(label, result), values)
-    return PointPicture(head, [str(name) for name in result.params.index], kind, [panel])
+    return PointPicture(head, result._name_rows(), kind, [panel])
 
 
 def make_moments_picture(result: Any, alpha: float) -> PointPicture:

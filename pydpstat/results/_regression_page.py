@@ -21,6 +21,7 @@ from pydpstat.results._report import (
     format_cell_value,
     make_omission_note,
 )
+from pydpstat.results._terms import label_terms
 from pydpstat.results._words import describe_mechanism
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
     reproducible: bool
     record: Call
 
+    # names of terms are not cut
+    _max_name_length = 200
     _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     def _compute_pvalues(self) -> Floats:
@@ -146,9 +149,10 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
             format_cell_value(pvalue) if math.isnan(pvalue) else format_pvalue(pvalue, self.pvalue_floor)
             for pvalue in pvalues
         ]
+        labels = dict(zip(self.names, label_terms(self.names)))
         headers = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
         rows = list(map(list, zip(*columns.values())))
-        return Rows(tuple(headers.get(name, name) for name in columns), list(map(str, frame.index)), rows)
+        return Rows(tuple(headers.get(name, name) for name in columns), [labels[name] for name in frame.index], rows)
 
     def _collect_notes(self) -> list[str]:
         kinds = sorted(set(self._labels))
@@ -162,6 +166,9 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
             lines.append(_SCORE_TEST_NOTE)
         if any(is_at_floor(pvalue, self.pvalue_floor) for pvalue in self._compute_pvalues().tolist()):
             lines.append(make_floor_note(self.pvalue_floor))
+        named = [name for name, label in zip(self.names, label_terms(self.names)) if name != label]
+        if named:
+            lines.append(f"Coefficients have statsmodels' names in params and hypotheses, such as {named[0]!r}.")
         return [
             *lines,
             *self.remarks,

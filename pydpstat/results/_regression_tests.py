@@ -13,6 +13,7 @@ from pydpstat.results._call import NamedArgument
 from pydpstat.results._contrasts import Combination, Contrasts, JointTest, Predictions, get_inverse_link
 from pydpstat.results._hypotheses import Hypotheses, parse_hypotheses, reduce_hypotheses
 from pydpstat.results._regression_page import RegressionPage
+from pydpstat.results._terms import label_records
 
 _RECORDS_REASON = (
     "it has a number for each record, which would reveal the data. Use predict() and "
@@ -311,5 +312,6 @@ class RegressionTests(RegressionPage):
             se_mean=errors * slope,
             parts=combinations,
             link=self._link,
+            labels=label_records(exog, self._design.column_names),
             **self._copy_shared_fields("get_prediction", NamedArgument("exog")),
         )

@@ -11,6 +11,7 @@ import pydpstat
 from pydpstat import Budget, Guarantee
 from pydpstat.plots._draw import draw_picture
 from pydpstat.results._inference_pictures import make_coefficients_picture, make_plan_picture
+from pydpstat.results._terms import label_terms
 from tests.plots import marks
 from tests.plots.overlaps import overlaps
 from tests.sample_results import quietly
@@ -164,7 +165,8 @@ def test_coefficients_that_are_much_smaller_have_a_scale_of_their_own():
     facts = {"bounds": {"income": (0, 20_000), "age": (0, 100)}, "levels": {"region": sorted(set(REGION))}}
     r = pydpstat.ols("income ~ age + region", frame, 20.0, **facts, rng=1)
     axes = r.plot()
-    assert marks.names(axes) == list(r.params.index) and len(marks.panels(axes)) >= 2
+    assert marks.names(axes) == list(label_terms(list(r.params.index))) and len(marks.panels(axes)) >= 2
+    assert marks.names(axes)[2] == "region: north"
     values = np.array([each[0] for each in marks.points(axes)])
     # each coefficient is in one panel
     assert (np.sum(~np.isnan(values), axis=0) == 1).all()
