@@ -10,8 +10,7 @@ _OF_OTHER_RECORDS = (
     "What depends on other records, such as a mean, must be released first: write its value, a public number."
 )
 _ELSEWHERE = (
-    "Compute it in the data before they are declared, from each record alone, and declare the bounds or the levels of "
-    "the new column."
+    "Compute it in the data first, from each record alone, and declare the bounds or the levels of the new column."
 )
 _CASES = (
     "Make a condition of each case, as assign(old='age >= 65', near=\"region in ('north', 'south')\"): its levels are "
