@@ -111,7 +111,7 @@ def test_a_string_with_a_caret_is_unchanged():
         ("pmin(age, 30)", "Declare narrower bounds"),
         ("age - mean(age)", "What depends on other records"),
         ("age // 10", "Make a condition of each limit, assign(from_30='age >= 30'"),
-        ("sin(age)", "Compute it in the data before they are declared"),
+        ("sin(age)", "Compute it in the data first"),
     ],
 )
 def test_what_to_write_in_place_of_a_recoding(text, remedy):
