@@ -328,6 +328,11 @@ ATTRIBUTE_HINTS = (
         ("left", "rest", "available", "balance", "remaining_budget", "epsilon_left", "remaining_epsilon"),
         "write budget.remaining",
     ),
+    (
+        "allocate",
+        ("split", "divide", "distribute", "reserve", "share", "partition", "assign", "allot", "apportion"),
+        "write budget.allocate({{'mean age': 3, 'adults': 1}}), with weights or plans",
+    ),
     ("spent", ("used", "consumed", "total", "cost"), "write budget.spent"),
     ("entries", ("log", "ledger", "history", "releases"), "write budget.entries, or budget.to_frame()"),
     ("entries", ("[ ]", "len()"), "its lines are budget.entries: len(budget.entries)"),

@@ -83,11 +83,14 @@ class Entry:
             rho + 0.0 if rho is not None and is_number(rho) and math.isfinite(rho) else None,
             "" if guarantee.loss is None else _escape_text(repr(guarantee.loss)),
             _escape_text("\n".join(guarantee.conditions)),
-            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            os.getpid(),
-            _get_host(),
+            *describe_writer(),
             _escape_text(mechanism),
         )
+
+
+def describe_writer() -> tuple[str, int, str]:
+    """Return the time in UTC, the process id and the host, as an entry has them."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getpid(), _get_host()
 
 
 ENTRY_COLUMNS = tuple(field.name for field in fields(Entry))

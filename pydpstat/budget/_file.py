@@ -30,29 +30,31 @@ from pydpstat.budget._ledger import (
     SharedLedger,
     close_at_forks,
     compute_checksum,
-    format_cost,
 )
-from pydpstat.budget.amounts import ZERO_COST, Cost
+from pydpstat.budget._state import LedgerState, format_state
 from pydpstat.errors import PydpstatError
 
 # application id ("dpst") and format version of the file
-APPLICATION_ID, FORMAT = 0x64707374, 6
+APPLICATION_ID, FORMAT = 0x64707374, 7
 # EXTRA: the removal of the journal is also on disk before a commit returns
 CONNECTION_SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = {
     "budget": "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, "
     "delta TEXT NOT NULL, accountant TEXT NOT NULL, neighbors TEXT NOT NULL, unit TEXT, "
-    "spent TEXT NOT NULL, spent_delta TEXT NOT NULL, chain TEXT NOT NULL, seal TEXT NOT NULL)",
+    "spent TEXT NOT NULL, spent_delta TEXT NOT NULL, reservations TEXT NOT NULL, "
+    "chain TEXT NOT NULL, seal TEXT NOT NULL)",
     "spends": "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, label TEXT NOT NULL, "
     "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbors TEXT NOT NULL, unit TEXT, rho REAL, "
     "loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, "
     "host TEXT NOT NULL, mechanism TEXT NOT NULL)",
 }
 _SCHEMA_QUERY = "SELECT name, sql FROM sqlite_master ORDER BY name"
-_STATE_QUERY = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, chain, seal FROM budget"
+_STATE_QUERY = (
+    "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, reservations, chain, seal FROM budget"
+)
 _ENTRIES_QUERY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM spends ORDER BY id"
 _INSERT_ENTRY = f"INSERT INTO spends ({', '.join(ENTRY_COLUMNS)}) VALUES ({', '.join('?' * len(ENTRY_COLUMNS))})"
-_UPDATE_TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
+_UPDATE_STATE = "UPDATE budget SET spent = ?, spent_delta = ?, reservations = ?, chain = ?, seal = ?"
 # errors of the disk, the permissions or another process, not of the file's contents
 _EXTERNAL_ERRORS = frozenset(
     (
@@ -92,10 +94,10 @@ class FileLedger(SharedLedger):
                 raise
         close_at_forks(self)
 
-    def read_total(self) -> Cost:
-        """Return the total of all entries."""
+    def read_state(self) -> LedgerState:
+        """Return the total of all entries, and the open reservations."""
         with self._lock, self._translate_errors():
-            return self._check_total(self._read_state_row(self._get_connection())[5:7])
+            return self._check_state(self._read_state_row(self._get_connection())[5:8])
 
     def read_entries(self) -> tuple[Entry, ...]:
         """Return all entries in the order of charging."""
@@ -114,16 +116,19 @@ class FileLedger(SharedLedger):
             connection = self._get_connection()
             connection.execute("BEGIN IMMEDIATE")
 
-            def add_entry(entry: Entry, total: Cost) -> None:
-                values = astuple(entry)
-                connection.execute(_INSERT_ENTRY, values)
-                new = (*format_cost(total), compute_checksum(str(row[7]), values))
-                if connection.execute(_UPDATE_TOTAL, (*new, compute_checksum("", (*row[:5], *new)))).rowcount != 1:
+            def write(state: LedgerState, entry: Entry | None) -> None:
+                chain = str(row[8])
+                if entry is not None:
+                    values = astuple(entry)
+                    connection.execute(_INSERT_ENTRY, values)
+                    chain = compute_checksum(chain, values)
+                new = (*format_state(state), chain)
+                if connection.execute(_UPDATE_STATE, (*new, compute_checksum("", (*row[:5], *new)))).rowcount != 1:
                     raise self._make_damage_error("its total cannot be written")
 
             try:
                 row = self._read_state_row(connection)
-                yield self._check_total(row[5:7]), add_entry
+                yield self._check_state(row[5:8]), write
                 connection.execute("COMMIT")
             except BaseException:
                 # a failed commit may have ended the transaction
@@ -192,8 +197,8 @@ class FileLedger(SharedLedger):
         connection.execute("BEGIN")
         try:
             row = self._read_state_row(connection)
-            self._check_total(row[5:7])
-            return tuple(row[:5]), self._verify_chain(connection.execute(_ENTRIES_QUERY), row[7])  # type: ignore[return-value]
+            self._check_state(row[5:8])
+            return tuple(row[:5]), self._verify_chain(connection.execute(_ENTRIES_QUERY), row[8])  # type: ignore[return-value]
         finally:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -234,7 +239,7 @@ def _make_ledger_file(path: str, limits: Limits) -> None:
                 marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {FORMAT}"
                 for statement in ("BEGIN", *_TABLES.values(), *marks):
                     connection.execute(statement)
-                row = (*limits, *format_cost(ZERO_COST), INITIAL_CHAIN)
+                row = (*limits, *format_state(LedgerState()), INITIAL_CHAIN)
                 values = ", ".join("?" * (len(row) + 1))
                 connection.execute(f"INSERT INTO budget VALUES (1, {values})", (*row, compute_checksum("", row)))
                 connection.execute("COMMIT")

@@ -3,10 +3,10 @@
 A shared ledger locks the row of its total, reads it, compares, adds and commits, so that writers wait for each other
 and cannot exceed the limit together. Each process has its own connection.
 
-The row is sealed with a checksum of the limits, the total and the chain, which is a checksum of the last entry and of
-the chain before it. Damage or alteration by hand therefore raises an error and never leads to another limit or total.
-Two cases cannot be detected: an older copy that was put back, unless the total shrinks while it is in use, and
-recomputed checksums.
+The row is sealed with a checksum of the limits, the total, the reservations and the chain, which is a checksum of the
+last entry and of the chain before it. Damage or alteration by hand therefore raises an error and never leads to another
+limit or total. Two cases cannot be detected: an older copy that was put back, unless the total shrinks while it is in
+use, and recomputed checksums.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from fractions import Fraction
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from pydpstat.budget._entry import Entry
-from pydpstat.budget.amounts import ZERO_COST, Cost, add_cost, compute_shortfall
+from pydpstat.budget._state import LedgerState, Reserved, parse_state
+from pydpstat.budget.amounts import ZERO_COST, Cost
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._units import describe_unit
 
@@ -29,43 +29,91 @@ from pydpstat.privacy._units import describe_unit
 MAX_WAIT = 60.0
 # the limits as strings, in which floats compare exactly: epsilon, delta, accountant, neighbors, unit
 Limits = tuple[str, str, str, str, str | None]
-# a total, and a function that adds an entry and the new total to the ledger
-Change = tuple[Cost, Callable[[Entry, Cost], object]]
+# a state, and a function that writes the next one, with an entry if there is one
+Change = tuple[LedgerState, Callable[[LedgerState, Entry | None], object]]
 
 
-class MemoryLedger:
+class Ledger:
+    """A ledger, whose total and reservations change in transactions.
+
+    A subclass reads the state and runs the transactions. A step that would exceed the limit changes nothing.
+    """
+
+    place: str
+    # the last total that was read or written
+    _seen = ZERO_COST
+
+    def record_spend(self, limit: Cost, cost: Cost, entry: Entry, key: str | None = None) -> Cost | None:
+        """Add an entry, from a reservation if its key is given; if it is not covered, return the remaining amount."""
+        with self._open_transaction() as (before, write):
+            after = before.spend(limit, cost, key)
+            if after is None:
+                return before.compute_remaining(limit, key)
+            write(after, entry)
+        self._seen = after.total
+        return None
+
+    def reserve(self, limit: Cost, new: Mapping[str, Reserved]) -> Cost | None:
+        """Add reservations, all or none; if they are not covered, return the remaining amount."""
+        with self._open_transaction() as (before, write):
+            after = before.reserve(limit, new)
+            if after is None:
+                return before.compute_remaining(limit)
+            write(after, None)
+        return None
+
+    def release(self, keys: Collection[str]) -> None:
+        """End reservations; those that have ended already are ignored."""
+        with self._open_transaction() as (before, write):
+            if not before.reservations.keys().isdisjoint(keys):
+                write(before.release(keys), None)
+
+    def read_state(self) -> LedgerState:
+        """Return the total of all entries, and the open reservations."""
+        raise NotImplementedError
+
+    def read_entries(self) -> tuple[Entry, ...]:
+        """Return all entries in the order of charging."""
+        raise NotImplementedError
+
+    def _open_transaction(self) -> AbstractContextManager[Change]:
+        """Lock the state and yield it with a function that writes the next one; leaving the block commits."""
+        raise NotImplementedError
+
+
+class MemoryLedger(Ledger):
     """A ledger in the memory of one process, shared by its threads."""
 
     place = "in memory"
 
     def __init__(self) -> None:
-        self._total = ZERO_COST
+        self._state = LedgerState()
         self._entries: list[Entry] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
 
-    def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
-        """Add an entry; if it would exceed the limit, change nothing and return the remaining amount."""
+    def read_state(self) -> LedgerState:
+        """Return the total of all entries, and the open reservations."""
         self._check_process()
         with self._lock:
-            total = add_cost(self._total, cost, limit)
-            if total is None:
-                return compute_shortfall(limit, self._total)
-            self._total = total
-            self._entries.append(entry)
-        return None
-
-    def read_total(self) -> Cost:
-        """Return the total of all entries."""
-        self._check_process()
-        with self._lock:
-            return self._total
+            return self._state
 
     def read_entries(self) -> tuple[Entry, ...]:
         """Return all entries in the order of charging."""
         self._check_process()
         with self._lock:
             return tuple(self._entries)
+
+    @contextmanager
+    def _open_transaction(self) -> Iterator[Change]:
+        self._check_process()
+        with self._lock:
+            yield self._state, self._write
+
+    def _write(self, state: LedgerState, entry: Entry | None) -> None:
+        self._state = state
+        if entry is not None:
+            self._entries.append(entry)
 
     def _check_process(self) -> None:
         # after a fork both processes would spend the same remaining amount
@@ -76,7 +124,7 @@ class MemoryLedger:
             )
 
 
-class SharedLedger:
+class SharedLedger(Ledger):
     """A ledger outside the process, written by one transaction per entry.
 
     A subclass opens connections and runs transactions. `limits` are the limits with which the ledger was created.
@@ -87,32 +135,9 @@ class SharedLedger:
     def __init__(self, place: str) -> None:
         self.place = place
         self._lock = threading.Lock()
-        self._seen = ZERO_COST
-
-    def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
-        """Add an entry; if it would exceed the limit, change nothing and return the remaining amount."""
-        with self._open_transaction() as (before, add):
-            total = add_cost(before, cost, limit)
-            if total is None:
-                return compute_shortfall(limit, before)
-            add(entry, total)
-        self._seen = total
-        return None
-
-    def read_total(self) -> Cost:
-        """Return the total of all entries."""
-        raise NotImplementedError
-
-    def read_entries(self) -> tuple[Entry, ...]:
-        """Return all entries in the order of charging."""
-        raise NotImplementedError
 
     def close_connection(self) -> None:
         """Close the connection, which must not be in use; the next use opens a new one."""
-        raise NotImplementedError
-
-    def _open_transaction(self) -> AbstractContextManager[Change]:
-        """Lock the total and yield it with a function that adds an entry; leaving the block commits."""
         raise NotImplementedError
 
     def _make_damage_error(self, what: str) -> PydpstatError:
@@ -128,13 +153,13 @@ class SharedLedger:
             raise self._make_damage_error("its limits or its total were altered")
         return row
 
-    def _check_total(self, texts: Sequence[object]) -> Cost:
-        """Return a total stored as strings, after checking that it did not shrink."""
-        total = Fraction(str(texts[0])), Fraction(str(texts[1]))
-        if total[0] < self._seen[0] or total[1] < self._seen[1]:
+    def _check_state(self, texts: Sequence[object]) -> LedgerState:
+        """Return a state stored as strings, after checking that its total did not shrink."""
+        state = parse_state(texts)
+        if state.total[0] < self._seen[0] or state.total[1] < self._seen[1]:
             raise self._make_damage_error("less is spent than before, as in an older copy")
-        self._seen = total
-        return total
+        self._seen = state.total
+        return state
 
     def _verify_chain(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
         """Return the entries of a ledger, after checking that none is missing or altered."""
@@ -169,11 +194,6 @@ _encode_json = json.JSONEncoder(default=repr).encode
 def compute_checksum(chain: str, values: Iterable[object]) -> str:
     """Return the SHA-256 checksum of values and of the chain before them, by their JSON text."""
     return hashlib.sha256(_encode_json([chain, *values]).encode()).hexdigest()
-
-
-def format_cost(cost: Cost) -> tuple[str, str]:
-    """Return a total as strings, which are exact."""
-    return str(cost[0]), str(cost[1])
 
 
 def _describe_limits(limits: Limits) -> str:

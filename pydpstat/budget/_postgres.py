@@ -24,10 +24,9 @@ from pydpstat.budget._ledger import (
     SharedLedger,
     close_at_forks,
     compute_checksum,
-    format_cost,
 )
 from pydpstat.budget._postgres_url import ServerLocation, import_psycopg
-from pydpstat.budget.amounts import ZERO_COST, Cost
+from pydpstat.budget._state import LedgerState, format_state
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ _CONNECTION_DEFAULTS = {
     "keepalives_idle": "30",
     "tcp_user_timeout": "60000",
 }
-FORMAT = 4
+FORMAT = 5
 # key of the advisory lock while a ledger is created: "dpst"
 _CREATION_LOCK = 0x64707374
 _COLUMN_TYPES = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
@@ -52,7 +51,9 @@ _LEDGER_COLUMNS = {
     "name": "text",
     "identity": "text",
     "format": "integer",
-    **dict.fromkeys(("epsilon", "delta", "accountant", "neighbors", "unit", "spent", "spent_delta"), "text"),
+    **dict.fromkeys(
+        ("epsilon", "delta", "accountant", "neighbors", "unit", "spent", "spent_delta", "reservations"), "text"
+    ),
     "spends": "bigint",
     **dict.fromkeys(("chain", "seal"), "text"),
 }
@@ -74,7 +75,7 @@ _SCHEMA_QUERY = (
 # the columns that the seal covers
 _STATE_COLUMNS = ", ".join(name for name in _LEDGER_COLUMNS if name not in ("ledger", "seal"))
 _INSERT_LEDGER = (
-    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 13)} FROM pydpstat_ledgers"
+    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 14)} FROM pydpstat_ledgers"
 )
 # one statement reads one state of both tables
 _OPEN_QUERY = (
@@ -87,8 +88,12 @@ _STATE_QUERY = f"SELECT {_STATE_COLUMNS}, seal FROM pydpstat_ledgers WHERE ledge
 _INSERT_ENTRY = (
     "WITH added AS (INSERT INTO pydpstat_spends "
     f"({', '.join(_SPEND_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_SPEND_COLUMNS))}) RETURNING 1) "
-    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s, chain = %s, seal = %s "
+    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, reservations = %s, spends = %s, chain = %s, seal = %s "
     "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
+)
+_UPDATE_STATE = (
+    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, reservations = %s, spends = %s, chain = %s, seal = %s "
+    "WHERE ledger = %s"
 )
 # entries of later charges are excluded
 _ENTRIES_QUERY = (
@@ -96,7 +101,7 @@ _ENTRIES_QUERY = (
 )
 
 
-class _LedgerState(NamedTuple):
+class _LedgerRow(NamedTuple):
     """A ledger's row: its limits, its total, and the count and checksum of its entries."""
 
     name: str
@@ -109,6 +114,7 @@ class _LedgerState(NamedTuple):
     unit: str | None
     spent: str
     spent_delta: str
+    reservations: str
     spends: int
     chain: str
 
@@ -130,18 +136,18 @@ class ServerLedger(SharedLedger):
             self.limits = self._open_ledger(limits)
         close_at_forks(self)
 
-    def read_total(self) -> Cost:
-        """Return the total of all entries."""
+    def read_state(self) -> LedgerState:
+        """Return the total of all entries, and the open reservations."""
         with self._lock, self._translate_errors():
-            return self._check_total(
-                self._retry_once(lambda each: self._read_state(each.execute(self._state_query)))[8:10]
+            return self._check_state(
+                self._retry_once(lambda each: self._read_row(each.execute(self._state_query)))[8:11]
             )
 
     def read_entries(self) -> tuple[Entry, ...]:
         """Return all entries in the order of charging."""
         with self._lock, self._translate_errors():
             return self._retry_once(
-                lambda each: self._verify_entries(each, self._read_state(each.execute(self._state_query)))
+                lambda each: self._verify_entries(each, self._read_row(each.execute(self._state_query)))
             )
 
     def close_connection(self) -> None:
@@ -160,30 +166,25 @@ class ServerLedger(SharedLedger):
         with self._lock, self._translate_errors():
             try:
                 # a retry is safe because nothing was charged yet
-                connection, state = self._retry_once(lambda each: (each, self._read_locked_state(each)))
+                connection, row = self._retry_once(lambda each: (each, self._read_locked_row(each)))
 
-                def add_entry(entry: Entry, total: Cost) -> None:
-                    values, count = astuple(entry), state.spends + 1
-                    new = (*format_cost(total), count, compute_checksum(state.chain, values))
-                    row = (
-                        self._number,
-                        count,
-                        *values,
-                        *new,
-                        compute_checksum("", (*state[:8], *new)),
-                        self._number,
-                    )
-                    if connection.execute(_INSERT_ENTRY, row).rowcount != 1:
+                def write(state: LedgerState, entry: Entry | None) -> None:
+                    values, count = () if entry is None else astuple(entry), row.spends + (entry is not None)
+                    chain = compute_checksum(row.chain, values) if values else row.chain
+                    new = (*format_state(state), count, chain)
+                    row_values = (*new, compute_checksum("", (*row[:8], *new)), self._number)
+                    query, more = (_INSERT_ENTRY, (self._number, count, *values)) if values else (_UPDATE_STATE, ())
+                    if connection.execute(query, (*more, *row_values)).rowcount != 1:
                         raise self._make_damage_error("an entry was not kept")
 
-                yield self._check_total(state[8:10]), add_entry
+                yield self._check_state(row[8:11]), write
                 self._run_commit(connection)
             except BaseException:
                 # closing the connection rolls back the transaction
                 self.close_connection()
                 raise
 
-    def _read_locked_state(self, connection: Connection) -> _LedgerState:
+    def _read_locked_row(self, connection: Connection) -> _LedgerRow:
         """Begin a transaction and lock the ledger's row, in one message to the server."""
         patience = int(1000 * MAX_WAIT)
         cursor = connection.execute(
@@ -193,7 +194,7 @@ class ServerLedger(SharedLedger):
         )
         while cursor.nextset():
             pass
-        return self._read_state(cursor)
+        return self._read_row(cursor)
 
     def _run_commit(self, connection: Connection) -> None:
         try:
@@ -211,17 +212,17 @@ class ServerLedger(SharedLedger):
     def _state_query(self) -> str:
         return _STATE_QUERY.format(self._number)
 
-    def _read_state(self, cursor: Cursor) -> _LedgerState:
+    def _read_row(self, cursor: Cursor) -> _LedgerRow:
         """Read the row of the opened ledger and check its identity."""
-        state = _LedgerState(*self._verify_seal(cursor.fetchall()))  # type: ignore[arg-type]
-        if state.identity != self._identity:
+        row = _LedgerRow(*self._verify_seal(cursor.fetchall()))  # type: ignore[arg-type]
+        if row.identity != self._identity:
             raise self._make_damage_error("another ledger is in its place")
-        return state
+        return row
 
-    def _verify_entries(self, connection: Connection, state: _LedgerState) -> tuple[Entry, ...]:
+    def _verify_entries(self, connection: Connection, row: _LedgerRow) -> tuple[Entry, ...]:
         # binary because a role may be configured to print fewer digits of floats
-        rows = connection.execute(_ENTRIES_QUERY.format(self._number, state.spends), binary=True)
-        return self._verify_chain(rows, state.chain)
+        rows = connection.execute(_ENTRIES_QUERY.format(self._number, row.spends), binary=True)
+        return self._verify_chain(rows, row.chain)
 
     def _retry_once(self, step: Callable[[Connection], Found]) -> Found:
         """Run a read-only step; repeat it once if the connection was lost since its last use."""
@@ -295,7 +296,7 @@ class ServerLedger(SharedLedger):
             self._check_tables(connection)
             if connection.execute(_OPEN_QUERY, (self.location.name,)).fetchone() is None:
                 header = self.location.name, secrets.token_hex(16), FORMAT
-                row = (*header, *limits, *format_cost(ZERO_COST), 0, INITIAL_CHAIN)
+                row = (*header, *limits, *format_state(LedgerState()), 0, INITIAL_CHAIN)
                 connection.execute(_INSERT_LEDGER, (*row, compute_checksum("", row)))
 
     def _open_ledger(self, limits: Limits | None) -> Limits:
@@ -307,14 +308,14 @@ class ServerLedger(SharedLedger):
         if not rows:
             raise self._make_missing_error()
         self._check_format(rows[0][4])
-        state = _LedgerState(*self._verify_seal([row[2:] for row in rows]))  # type: ignore[arg-type]
+        row = _LedgerRow(*self._verify_seal([row[2:] for row in rows]))  # type: ignore[arg-type]
         self._number, count = rows[0][:2]
-        if state.spends != count:
-            raise self._make_damage_error(f"it has {count} entries instead of {state.spends}")
-        self._identity = state.identity
-        self._check_total(state[8:10])
-        self._verify_entries(connection, state)
-        return self._check_limits(state[3:8], limits, "url")
+        if row.spends != count:
+            raise self._make_damage_error(f"it has {count} entries instead of {row.spends}")
+        self._identity = row.identity
+        self._check_state(row[8:11])
+        self._verify_entries(connection, row)
+        return self._check_limits(row[3:8], limits, "url")
 
     def _check_format(self, found: object) -> None:
         if found != FORMAT:

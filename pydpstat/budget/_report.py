@@ -36,6 +36,7 @@ class LedgerReport(Report):
     entries: tuple[Entry, ...]
     spent: Amount
     remaining: Amount
+    reserved: Amount
 
     _title = "Privacy budget"
 
@@ -48,6 +49,7 @@ class LedgerReport(Report):
             *make_unit_fact(self.unit),
             ("No. Releases:", str(len(self.entries))),
             *_format_amount(self.spent, "spent"),
+            *(_format_amount(self.reserved, "reserved") if self._has_reservations else []),
             *_format_amount(self.remaining, "left"),
         ]
 
@@ -72,6 +74,8 @@ class LedgerReport(Report):
         if self.accountant == "zcdp":
             notes.append("Epsilon spent: the epsilon of the rho spent, at the limit of delta.")
             notes.append("Epsilon left: the largest pure epsilon that the remaining rho covers.")
+        if self._has_reservations:
+            notes.append("Reserved amounts are not spent: `reservations` has them, and can release them.")
         return [*notes, *(line for entry in self.entries for line in entry.conditions.split("\n") if line)]
 
     def _format_notes(self) -> list[str]:
@@ -108,15 +112,27 @@ class LedgerReport(Report):
         ]
         spent, remaining = (getattr(amounts, parameter) for amounts in (self.spent, self.remaining))
         rows.append(make_row("spent", str(len(self.entries)), spent, self.spent.delta))
+        if self._has_reservations:
+            rows.append(make_row("reserved", "", getattr(self.reserved, parameter), self.reserved.delta))
         return [heads, *rows, *([make_row("left", "", remaining, self.remaining.delta)] if limit else [])]
+
+    @property
+    def _has_reservations(self) -> bool:
+        return getattr(self.reserved, self._get_parameter_name()) > 0.0
+
+    @property
+    def _n_sums(self) -> int:
+        """The number of rows with sums at the end of the short table."""
+        return 1 + self._has_reservations + bool(self._get_total_limit())
 
     def _get_parameter_name(self) -> str:
         return "rho" if self.accountant == "zcdp" else "epsilon"
 
     def _get_total_limit(self) -> float:
         """Return the limit of the additive parameter; 0 without a limit."""
-        spent, remaining = (getattr(amounts, self._get_parameter_name()) for amounts in (self.spent, self.remaining))
-        return 0.0 if math.isinf(remaining) else float(spent + remaining)
+        parameter = self._get_parameter_name()
+        spent, reserved, left = (getattr(amount, parameter) for amount in (self.spent, self.reserved, self.remaining))
+        return 0.0 if math.isinf(left) else float(spent + reserved + left)
 
     def _format_caption(self) -> str:
         limit = "without a limit" if math.isinf(self.epsilon) else f"of epsilon {format_significant(self.epsilon)}"
@@ -133,7 +149,7 @@ class LedgerReport(Report):
             "  ".join([f"{row[0]:{wide[0]}}", *(f"{each:>{size}}" for each, size in zip(row[1:], wide[1:]))])
             for row in (heads, *rows)
         ]
-        sums = 2 if self._get_total_limit() else 1
+        sums = self._n_sums
         lines = [formatted[0], line, *formatted[1:-sums], *([line] if rows[sums:] else []), *formatted[-sums:]]
         return "\n".join([self._format_caption(), "", *(each.rstrip() for each in lines), *self._describe_conversion()])
 
@@ -147,7 +163,7 @@ class LedgerReport(Report):
     def format_html_by_label(self) -> str:
         """Return the amounts spent by label, and the amount left, as HTML."""
         heads, *rows = self._summarize_by_label()
-        last = len(rows) - (2 if self._get_total_limit() else 1)
+        last = len(rows) - self._n_sums
         lines = [_format_html_row(heads, "th", "")]
         for i, row in enumerate(rows):
             lines.append(_format_html_row(row, "td", "border-top: 1px solid" if i == last else ""))
@@ -169,7 +185,10 @@ class LedgerReport(Report):
         if not math.isclose(float(values.sum()), total, rel_tol=1e-9, abs_tol=1e-12):
             axis += ", whose composition is less than the sum"
         remainder = ("left", remaining) if math.isfinite(remaining) else None
-        return AmountPicture(PictureHead(f"Privacy budget ({limits})", spent), list(sums), values, axis, remainder)
+        names = list(sums)
+        if self._has_reservations:
+            names, values = [*names, "reserved"], np.append(values, getattr(self.reserved, parameter))
+        return AmountPicture(PictureHead(f"Privacy budget ({limits})", spent), names, values, axis, remainder)
 
 
 def group_by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:

@@ -51,7 +51,7 @@ class LedgerViews(Account, Report):
 
     def _make_report(self) -> LedgerReport:
         limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.unit, self._ledger.place
-        return LedgerReport(*limits, self.entries, self.spent, self.remaining)
+        return LedgerReport(*limits, self.entries, self.spent, self.remaining, self.reserved)
 
     def _make_page(self, rows: Rows) -> Summary:
         return self._make_report()._make_page(rows)
@@ -166,8 +166,10 @@ class LedgerViews(Account, Report):
         -------
         str or None
             An object with ``epsilon``, ``delta``, ``accountant``, ``neighbors``, ``unit``, ``spent``,
-            ``remaining`` and ``entries``, which have the names of `to_frame`'s columns. Infinite values, such as
-            the limit of an odometer, and unknown ones are null, as is the unit of a single record.
+            ``reserved``, ``remaining``, ``reservations`` and ``entries``, which have the names of `to_frame`'s
+            columns. A reservation has its name, the epsilon of its call, the amount left, and who made it.
+            Infinite values, such as the limit of an odometer, and unknown ones are null, as is the unit of a
+            single record.
 
         Raises
         ------
@@ -209,7 +211,9 @@ class LedgerViews(Account, Report):
             "neighbors": self.neighbors,
             "unit": self.unit,
             "spent": _to_json_numbers(self.spent),
+            "reserved": _to_json_numbers(self.reserved),
             "remaining": _to_json_numbers(self.remaining),
+            "reservations": [each._describe() for each in self.reservations.values()],
             "entries": convert_entries(self.entries),
         }
 

@@ -80,12 +80,12 @@ class Share(NamedTuple):
 
     def __enter__(self) -> NoReturn:
         raise ArgumentError(
-            f"an amount for each release, here epsilon {self.epsilon:.6g}, opens no block. Write "
-            "share = budget.plan(4) and with budget:, and give share.epsilon to each release."
+            "a share is no budget that releases could be charged to. Reserve the parts: write "
+            "with budget.allocate([1] * 4)[0]: for the first of four."
         )
 
-    def __exit__(self, *exception: object) -> None:
-        """Make ``with`` call `__enter__`, whose error says what to write."""
+    def __exit__(self, *error: object) -> None:
+        """Define the other half of a block, without which Python's own error would come first."""
 
 
 def _explain_missing_name(share: Share, name: str) -> NoReturn:

@@ -107,8 +107,8 @@ class PlanRequest(NamedTuple):
         names = tuple(name for name in self.columns if name not in used)
         return None if len(names) == 1 and len(names) < len(self.columns) else names
 
-    def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
-        """Make the release of artificial records."""
+    def make_result(self, epsilon: float, n: int | None) -> DPResults:
+        """Make the release of artificial records, without its errors."""
         call = getattr(pydpstat, self.function)
         made_up = Placeholder(n or 0, self.columns)
         pair = self.function in PAIR_FUNCTIONS and self.columns is None
@@ -116,7 +116,13 @@ class PlanRequest(NamedTuple):
         with use_budget(_FreeBudget(self.defaults)), warnings.catch_warnings():
             # artificial records are in no level
             warnings.simplefilter("ignore", UsageWarning)
-            result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
+            return call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)  # type: ignore[no-any-return]
+
+    def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
+        """Make the release of artificial records, with its errors."""
+        result = self.make_result(epsilon, n)
+        with use_budget(_FreeBudget(self.defaults)), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UsageWarning)
             return self._add_errors(result, epsilon, n)
 
     def _add_errors(self, result: DPResults, epsilon: float, n: int | None) -> PlannedRelease:

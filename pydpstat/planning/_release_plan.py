@@ -14,6 +14,8 @@ from pydpstat import _checks as checks
 from pydpstat._answering import explain_frozen_changes
 from pydpstat._data.containers import to_list
 from pydpstat._lazy import pd
+from pydpstat._release.charging import BudgetDefaults
+from pydpstat.budget._allocating import Outlook, PlannedCall, Scope
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.planning._plan_request import PlannedRelease, PlanRequest, get_errors
 from pydpstat.privacy import Guarantee
@@ -42,7 +44,7 @@ _FRAME_COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 @explain_frozen_changes
 @dataclass(frozen=True, repr=False)
-class Plan(Plottable, Report):
+class Plan(PlannedCall, Plottable, Report):
     """Plan of a release: its noise, guarantee and accuracy.
 
     Parameters
@@ -145,6 +147,23 @@ class Plan(Plottable, Report):
         """
         level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
         return self._to_float_or_series(get_errors(self._planned_release).compute_error_bound(level))
+
+    def _name_call(self) -> str:
+        return self.result._format_heading()
+
+    def _get_delta(self) -> float:
+        return float(self.request.options.get("delta") or 0.0)
+
+    def _in_scope(self, scope: Scope) -> PlanRequest:
+        """Return the request as it is made in a budget, which sets what the call leaves open."""
+        return self.request._replace(defaults=BudgetDefaults(*scope))
+
+    def _compute_guarantee(self, epsilon: float, scope: Scope) -> Guarantee:
+        return self._in_scope(scope).make_result(epsilon, self.n).guarantee
+
+    def _compute_outlook(self, epsilon: float, scope: Scope) -> Outlook:
+        errors = self._in_scope(scope).make_planned_release(epsilon, self.n).errors
+        return Outlook() if errors is None else Outlook(float(np.max(errors.compute_error_bound(self.alpha))))
 
     def _to_float_or_series(self, values: npt.NDArray[np.float64]) -> float | pd.Series:
         return self.result._make_series(values) if self.result.value.ndim else float(values)

@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import to_list
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
+from pydpstat.budget._allocating import Outlook, PlannedCall, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.means._cubic_release import has_cubic, make_noise_mixing
 from pydpstat.inference.ranks.rank_groups import choose_group_weights
@@ -45,7 +46,7 @@ _MIN_POWER_GAIN = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan(Plottable, Report):
+class PowerPlan(PlannedCall, Plottable, Report):
     """Plan of a test: its power, or the sample size, epsilon or effect required for a power.
 
     Parameters
@@ -158,6 +159,12 @@ class PowerPlan(Plottable, Report):
     def _compute_power_at(self, epsilon: object, n: object) -> float:
         sizes = check_group_sizes(self.test, n, self.facts.groups)
         return _compute_test_power(self.test, sizes, checks.check_epsilon(epsilon), self.effect, self.facts)
+
+    def _name_call(self) -> str:
+        return self.test
+
+    def _compute_outlook(self, epsilon: float, scope: Scope) -> Outlook:
+        return Outlook(power=self.power if epsilon == self.epsilon else self._compute_power_at(epsilon, self.n))
 
     def _collect_facts(self) -> Lines:
         records = str(self.n) if isinstance(self.n, int) else ", ".join(map(str, self.n))
@@ -331,14 +338,8 @@ def _compute_test_power(
         means = means[::-1] if test == "ttest_ind" else means
         return compute_skewed_groups_power(sizes, noise, means, plan_settings.sd, alpha, alternative)
     if test in ("ttest_1samp", "ttest_rel"):
-        settings = (
-            plan_settings.sd,
-            plan_settings.null_mean,
-            alpha,
-            alternative,
-            plan_settings.private,
-            plan_settings.normal,
-        )
+        null = plan_settings.sd, plan_settings.null_mean
+        settings = *null, alpha, alternative, plan_settings.private, plan_settings.normal
         return _mean_power.compute_one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
         return _count_power.compute_signed_rank_power(first, epsilon, effect, alpha, alternative)

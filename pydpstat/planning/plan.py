@@ -234,8 +234,8 @@ def plan(
         return make_power_plan(name, epsilon, n, {"alpha": alpha, **options})
     if name in UNPLANNED_FUNCTIONS:
         raise PydpstatError(
-            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
-            "data of the size and kind that you expect, with rng=1."
+            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up data of the size and kind "
+            "that you expect, with rng=1; budget.allocate takes a number in place of its plan."
         )
     checks.check_choice(name if isinstance(name, str) else function, "function", (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS))
     call = getattr(pydpstat, str(name))

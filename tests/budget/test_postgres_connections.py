@@ -10,8 +10,8 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, Guarantee, PydpstatError
-from pydpstat.budget import _ledger
 from pydpstat.budget import _postgres as postgres
+from pydpstat.budget import _state
 
 
 def test_a_commit_waits_for_the_disk(url, connection):
@@ -39,7 +39,7 @@ def test_a_connection_lost_between_two_spends_is_opened_anew(url, connection):
 
 def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, monkeypatch):
     budget = Budget(1.0, url=url)
-    charged = _ledger.add_cost
+    charged = _state.add_cost
 
     def killed(*arguments):
         pid = budget._ledger._connection.info.backend_pid
@@ -47,7 +47,7 @@ def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, mon
         return charged(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_ledger, "add_cost", killed)
+        patch.setattr(_state, "add_cost", killed)
         with pytest.raises(PydpstatError, match="Nothing is released") as caught:
             pydpstat.count([True], 0.1, budget=budget)
     assert "may be" not in str(caught.value)

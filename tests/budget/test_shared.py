@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
-from pydpstat.budget import _ledger
+from pydpstat.budget import _state
 from tests.budget.processes import environment, run
 
 ODD = "'); DROP TABLE pydpstat_spends; --"
@@ -96,7 +96,7 @@ def test_an_interrupted_spend_leaves_nothing(shared, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(_ledger, "add_cost", interrupted)
+        patch.setattr(_state, "add_cost", interrupted)
         with pytest.raises(KeyboardInterrupt):
             budget.spend(Guarantee(0.1), "mean(x)")
     assert not budget.entries

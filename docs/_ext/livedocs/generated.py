@@ -175,7 +175,13 @@ _OWN_PARTS = {
         ("pydpstat.inference",),
     ),
     "accounts": (
-        ("pydpstat.budget.Amount", "pydpstat.budget.Share", "pydpstat.results.statements.Statement"),
+        (
+            "pydpstat.budget.Allocation",
+            "pydpstat.budget.Amount",
+            "pydpstat.budget.Reservation",
+            "pydpstat.budget.Share",
+            "pydpstat.results.statements.Statement",
+        ),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing", "pydpstat.results.statements"),
     ),
     "designs": ((), ("pydpstat.designs",)),
