@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -224,6 +225,20 @@ def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> Cou
     if values.size % 2:
         counts[int(values[-1])] += 1
     return counts
+
+
+def separate_bounds(
+    counts: Any, values: Any, pair: tuple[float, float], group_codes: Any, groups: int | None
+) -> CountArray:
+    """Move the records at the bounds, or outside of them, from the outer cells to new ones."""
+    low, high = (
+        np.array(np.count_nonzero(mask) if groups is None else np.bincount(group_codes[mask], minlength=groups))
+        for mask in (values <= pair[0], values >= pair[1])
+    )
+    counts = np.array(counts, dtype=np.int64)
+    counts[..., 0] -= low
+    counts[..., -1] -= high
+    return np.concatenate([low[..., None], counts, high[..., None]], axis=-1)
 
 
 def count_cells(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> CountArray:

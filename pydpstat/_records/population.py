@@ -31,7 +31,7 @@ from pydpstat._null_distributions.quantiles.sample_quantiles import (
 )
 from pydpstat._records import partition, record_grid
 from pydpstat._records.candidates import GRID_POINTS
-from pydpstat._records.cells import count_bins, count_group_bins, make_cells_query
+from pydpstat._records.cells import count_bins, count_group_bins, make_cells_query, separate_bounds
 from pydpstat._records.column_release import compute_exact_sums, read_bounded_columns, warn_empty_released_groups
 from pydpstat._records.group_sums import split_sums_by_group
 from pydpstat._records.groups import warn_empty_groups
@@ -389,23 +389,9 @@ def _count_cells(
     else:
         groups, group_codes = None, None
     counts, n_missing = bin_counts
-    counts = _separate_bounds(counts, values, pair, group_codes, groups)
+    counts = separate_bounds(counts, values, pair, group_codes, groups)
     if should_fill(int(np.sum(n_missing)), missing):
         filled = np.array([missing], dtype=np.float64)
-        one = _separate_bounds(count_bins(filled, edges)[0], filled, pair, None, None)
+        one = separate_bounds(count_bins(filled, edges)[0], filled, pair, None, None)
         counts = counts + np.multiply.outer(n_missing, one)
     return counts
-
-
-def _separate_bounds(
-    counts: Any, values: Any, pair: tuple[float, float], group_codes: Any, groups: int | None
-) -> npt.NDArray[np.int64]:
-    """Move the records at the bounds, or outside of them, from the outer cells to new ones."""
-    low, high = (
-        np.array(np.count_nonzero(mask) if groups is None else np.bincount(group_codes[mask], minlength=groups))
-        for mask in (values <= pair[0], values >= pair[1])
-    )
-    counts = np.array(counts, dtype=np.int64)
-    counts[..., 0] -= low
-    counts[..., -1] -= high
-    return np.concatenate([low[..., None], counts, high[..., None]], axis=-1)

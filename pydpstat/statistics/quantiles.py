@@ -135,14 +135,13 @@ def quantile(
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
     its number of cells is computed from n and epsilon, and is 128 if n, or a group's, is private. A record is
     in one cell of one group, so that each group has the noise of a separate release; under bounded neighbors
-    it may change groups, and changes two cells by 1. The records at a bound, or outside of it, have their own cell: a
-    point mass there, such as persons without income, is released as such. Elsewhere the estimate is interpolated
-    between edges, and `bse` is
-    half the distance between the points one standard deviation of the noise below and above; NaN if the noise
-    is above a tenth of all records. Both kinds of intervals are exact for every distribution, ties included:
-    they end at edges. That of the noise ends where the noisy number of records below is implausible for the
-    rank of the records' quantile, and includes the whole cell of this point. That of kind "population" ends
-    where this number is implausible for a binomial variable with the share q; for private numbers of records
+    it may change groups, and changes two cells by 1. The records at a bound or outside of it have their own cell, so
+    that a point mass there is found. Elsewhere the estimate is interpolated between edges, and `bse` is half the
+    distance between the points one standard deviation of the noise below and above; NaN if the noise is above a tenth
+    of all records. Both kinds of intervals are exact for every distribution, ties included: they end at edges. That of
+    the noise ends where the noisy number of records below is implausible for the rank of the records' quantile, and
+    includes the whole cell of this point. That of kind "population" ends where this number is implausible for a
+    binomial variable with the share q; for private numbers of records
     `pydpstat._null_distributions.quantiles.sample_quantiles` has the distribution. For n epsilon up to 100 it is
     much shorter than an interval from choices of grid points.
 
