@@ -142,8 +142,7 @@ def quantile(
     the noise ends where the noisy number of records below is implausible for the rank of the records' quantile, and
     includes the whole cell of this point. That of kind "population" ends where this number is implausible for a
     binomial variable with the share q; for private numbers of records
-    `pydpstat._null_distributions.quantiles.sample_quantiles` has the distribution. For n epsilon up to 100 it is
-    much shorter than an interval from choices of grid points.
+    `pydpstat._null_distributions.quantiles.sample_quantiles` has the distribution.
 
     References
     ----------
