@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pydpstat import r_arithmetic
 from pydpstat.porting._code import (
     AND,
     ATOM,
@@ -41,6 +40,7 @@ from pydpstat.porting._operands import (
     find_operation_kind,
     has_only_numbers,
     is_number_like,
+    is_power_exact,
     refuse_non_numbers,
     translate_constant,
     write_recycled,
@@ -351,8 +351,7 @@ class Expressions(ABC):
         if left.kind in ("flag", "flags", "truth"):
             left = as_integers(left)
         left, right, _ = align_operands(left, right)
-        both = (first.value, second.value) if has_only_numbers(first, second) else None  # type: ignore[union-attr]
-        exact = both and float(r_arithmetic.elementary.compute_power(*both)) == both[0] ** both[1]  # type: ignore
+        exact = is_power_exact(first, second)
         simple = left.kind in ("doubles", "matrix", "predictions", "column") and right.text == "2"
         kind = find_operation_kind(left, right, left.frame, "number", "doubles")
         missing = max(left.missing, right.missing)

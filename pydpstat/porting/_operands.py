@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from typing import cast
 
+from pydpstat import r_arithmetic
 from pydpstat.porting._code import (
     ATOM,
     NUMERIC_VECTOR_KINDS,
@@ -133,6 +135,16 @@ def has_only_numbers(*given: Node | None) -> bool:
     return all(
         isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None for each in given
     )
+
+
+def is_power_exact(first: Node | None, second: Node | None) -> bool:
+    """Return whether both nodes are number literals, of which Python's power is finite and that of R."""
+    if not has_only_numbers(first, second):
+        return False
+    base, exponent = (cast(float, cast(Constant, node).value) for node in (first, second))
+    power = float(r_arithmetic.elementary.compute_power(base, exponent))
+    # Python raises an error for some others
+    return math.isfinite(power) and bool(power == base**exponent)
 
 
 def is_number_like(text: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -64,8 +64,8 @@ class PredictorDesign(Protocol):
         """Names of the coefficients, the constant first."""
 
     @property
-    def column_names(self) -> tuple[str, ...]:
-        """Names of the columns of the predictors."""
+    def source_columns(self) -> Sequence[Any]:
+        """Columns of the predictors, each with its name as ``column``."""
 
     def build_matrix(self, data: object) -> Floats:
         """Return the design matrix of records, of shape (records, coefficients), the constant first."""

@@ -312,6 +312,6 @@ class RegressionTests(RegressionPage):
             se_mean=errors * slope,
             parts=combinations,
             link=self._link,
-            labels=label_records(exog, self._design.column_names),
+            labels=label_records(exog, [each.column for each in self._design.source_columns]),
             **self._copy_shared_fields("get_prediction", NamedArgument("exog")),
         )

@@ -116,3 +116,8 @@ def test_what_is_recorded_is_what_r_has(tmp_path):
     if os.environ.get("PYDPSTAT_NO_R", "0") not in ("", "0") or shutil.which("Rscript") is None:
         pytest.skip("R's own values need Rscript")
     assert operators.theirs(tmp_path) == RECORDED
+
+
+@pytest.mark.parametrize("power", ["1e5^1e5", "0^-1", "2^5000", "2^-5000"])
+def test_powers_of_which_python_has_none_are_those_of_r(power):
+    assert translate_script(f"x <- {power}").chunks[0].python.startswith("x = r.power(")

@@ -34,8 +34,7 @@ def body(text: str) -> str:
     [
         ("x <- c(1, 2.5)\ny = 3 -> z", "x = np.array([1.0, 2.5])\nz = 3\ny = z"),
         ("2 -> a.b", "a_b = 2"),
-        ("x <- 1\nprint(x)", "x = 1\nr.print(x)"),
-        ("x <- 1:10; x[-1]", "x = np.arange(1, 11)\nr.print(x[1:])"),
+        ("x <- 1:10; print(x[-1])", "x = np.arange(1, 11)\nr.print(x[1:])"),
         ("set.seed(5)\nx <- runif(3)\nset.seed(6)", "rng = RRandom(5)\nx = rng.runif(3)\nrng.set_seed(6)"),
         ("f <- function(x, n = 2) x^n", "def f(x, n=2.0):\n    return r.power(x, n)"),
         ("if (TRUE) x <- 1 else x <- 2", "if True:\n    x = 1\nelse:\n    x = 2"),

@@ -60,7 +60,7 @@ def test_tables_have_whole_labels_and_frames_the_names(fit):
     assert fit.test(name, 0.0) == fit.pvalues[name]
 
 
-def test_predictions_are_labelled_by_their_values(fit):
+def test_predictions_are_labeled_by_their_values(fit):
     new = {"age": [30, 50.5], "sex": ["f", "m"], "education": ["none", "none"]}
     found = fit.get_prediction(new)
     labels = ["age: 30, sex: f", "age: 50.5, sex: m"]

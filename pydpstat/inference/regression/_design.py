@@ -73,11 +73,6 @@ class RegressionDesign:
         return (self.constant, *(name for predictor in self.predictors for name in predictor.names))
 
     @property
-    def column_names(self) -> tuple[str, ...]:
-        """Names of the columns of the predictors."""
-        return tuple(column.column for column in self.source_columns)
-
-    @property
     def conditions(self) -> tuple[str, ...]:
         """Conditions of the guarantee."""
         return (DECLARED_CATEGORIES_CONDITION,) if self.declared else ()
@@ -159,7 +154,7 @@ class RegressionDesign:
 
     def build_matrix(self, data: object) -> Floats:
         """Return the design matrix of new records, with a constant first."""
-        columns = select_columns(data, list(self.column_names), "exog")
+        columns = select_columns(data, [column.column for column in self.source_columns], "exog")
         read = columns.read_columns([partial(column.read_column, argument="exog") for column in self.source_columns])
         if len({values.size for values in read}) > 1:
             raise PydpstatError("exog must have columns of the same length; the lengths differ.")
