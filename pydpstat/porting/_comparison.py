@@ -153,7 +153,8 @@ def _compare_list(
 def _get_member(value: Any, name: str | None, number: int = -1) -> object:
     if isinstance(value, (list, tuple)):
         return value[number]
-    if name is not None and isinstance(value, (Mapping, pd.DataFrame, pd.Series)):
+    # a name that is NA is None
+    if isinstance(value, Mapping) or (name is not None and isinstance(value, (pd.DataFrame, pd.Series))):
         return value.get(name, _NO_MEMBER)
     for each in (value, getattr(value, "estimate", None)):
         for attribute in (str(name), str(name).replace(".", "_")):

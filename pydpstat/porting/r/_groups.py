@@ -89,6 +89,8 @@ def vapply(X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: b
     for values in map(to_vector, answers := lapply(get_names_and_elements(X)[1], FUN, *args, **more)):
         if values.size != like.size or "biufO".find(values.dtype.kind) > "biufO".find(like.dtype.kind):
             raise PydpstatError(f"FUN must return {like.size} {like.dtype}; got {values.size} {values.dtype}")
+    if like.dtype.kind == "f":
+        answers = [with_names(to_vector(each).astype(np.float64), get_element_names(each)) for each in answers]
     found = _collect_results(answers, *get_names_and_elements(X), True, USE_NAMES) if answers else like[:0]
     if like.size > 1 and (labels := get_element_names(FUN_VALUE)) is not None:
         return with_dimnames(found, (labels, get_dimnames(found)[1]))

@@ -56,10 +56,9 @@ def take_elements(x: Value, places: PositionArray) -> Value:
     labels = None if names is None else [None if p < 0 else names[p] for p in places]
     if isinstance(x, Mapping):
         cells = list(x.values())
-        if gone.any():
-            raise PydpstatError("the list has no such element: R's list would have one whose name is NA")
         return make_list([None if p < 0 else cells[p] for p in places], labels)
-    return with_names(_take_with_missing(to_plain_vector(x), places), labels, x)
+    # one element of a table is no table
+    return with_names(_take_with_missing(to_plain_vector(x), places), labels, x if places.size != 1 else None)
 
 
 def _take_with_missing(values: Vector, places: PositionArray) -> Vector:

@@ -71,7 +71,7 @@ g3 * y
 h <- numeric(0)
 for (i in 1:4) h[i] <- i
 h * x
-list(a = 1)["z"] # refused
+list(a = 1)["z"]
 k <- numeric(3)
 for (i in 1:5) k[i] <- i
 k

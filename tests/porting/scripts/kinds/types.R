@@ -53,3 +53,11 @@ sweep(matrix(1:4, 2), 1, 5)
 diag(1:2)
 diag(2, 2)
 addmargins(table(c(1, 2, 1), c(1, 1, 2)))
+vapply(list(1:3, 4:6), sum, numeric(1))
+vapply(list(1:3, 4:6), sum, integer(1))
+vapply(1:3, function(i) i, numeric(1))
+vapply(1:2, function(i) c(u = i, v = 2), numeric(2))
+t <- table(c("b", "a", "b", "c"))
+t[t > 1]
+t[t > 0]
+t["b"]
