@@ -96,6 +96,7 @@ class Statements(Loops):
         # number of assignments of each name, and the end of the last statement
         found = [name for each in script.expressions for name in find_assigned_names(each, deep=True)]
         self.assignment_counts = Counter(found)
+        self._redefined_operators = IMPLICIT_FUNCTIONS.intersection(found)
         self._assign_python_names(found)
         self.functions = matching.ScriptFunctions()
         self.multiplied_names: set[str] = set()
@@ -195,6 +196,7 @@ class Statements(Loops):
         before, depth, frames, hoisting = len(self.lines), self.depth, list(self.frames), self.can_hoist
         self.end = node.start
         try:
+            self._refuse_redefined_operators(node)
             self.emit_node(node, sink)
         except (TranslationError, *_MALFORMED_CALL_ERRORS) as error:
             reason = str(error) if isinstance(error, TranslationError) else _WRONG_ARGUMENTS
@@ -203,6 +205,12 @@ class Statements(Loops):
             self.is_tested = self.is_dropped = False
             self.emit_refusal(node, reason)
         self.end = max(self.end, node.end)
+
+    def _refuse_redefined_operators(self, node: Node) -> None:
+        for each in iterate_nodes(node) if self._redefined_operators else ():
+            name = get_function_name(each)
+            if name in self._redefined_operators:
+                raise TranslationError(f"{name} is a function of the script, which R may call here")
 
     def save_state(self) -> tuple[object, ...]:
         """Return the state that a statement changes, for `reset_state`."""

@@ -121,3 +121,9 @@ def test_what_is_recorded_is_what_r_has(tmp_path):
 @pytest.mark.parametrize("power", ["1e5^1e5", "0^-1", "2^5000", "2^-5000"])
 def test_powers_of_which_python_has_none_are_those_of_r(power):
     assert translate_script(f"x <- {power}").chunks[0].python.startswith("x = r.power(")
+
+
+def test_no_statement_uses_an_operator_that_the_script_defines():
+    found = translate_script("`+` <- function(a, b) a - b\nless <- 7 + 2\nmore <- 7 * 2\nf <- function(x) x + 1\nf(2)")
+    assert [each.line for each in found.problems] == [1, 2, 4] and "more = 7 * 2" in found.text
+    assert "+ is a function of the script" in found.problems[1].reason
