@@ -34,7 +34,7 @@ from pydpstat.results.results import DPResults
 _SCALAR_TYPES = (str, bool, int, float, np.generic)
 
 
-def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> None:
+def cat(*parts: Value, sep: Value = " ", fill: bool | float = False, file: str = "") -> None:
     r"""Write values without quotes, numbers with 7 significant digits, as R's ``cat``.
 
     Parameters
@@ -43,8 +43,8 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
         A factor is written as its codes.
     sep : str or vector of str, optional
         Separator of elements.
-    fill : bool, optional
-        Whether to end with a line end.
+    fill : bool or float, optional
+        Whether to break lines and to end with a line end; a number is the width of the lines.
     file : str, optional
         Only "", standard output.
 
@@ -57,6 +57,7 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
         raise PydpstatError(f"cat writes vectors to file='': unlist a list, or use Python's open; got {file!r}")
     check_number_text(*parts)
     separators, found, count, width = to_strings(sep).tolist(), "", 0, 0
+    max_width = CURRENT_OPTIONS["width"] if fill is True else int(fill)
     for k, each in enumerate(parts):
         values = to_plain_vector(each)
         words = [format_elements(values[i : i + 1])[0] for i in range(values.size)]
@@ -66,10 +67,10 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
                 found += separators[count % len(separators)]
                 count += 1
             wide = len(word) + len(separators[count % len(separators)])
-            if fill and width and width + wide > CURRENT_OPTIONS["width"]:
+            if max_width > 0 and width and width + wide > max_width:
                 found, width = f"{found}\n", 0
             found, width = found + word, width + wide
-    sys.stdout.write(found + "\n" * (fill or any("\n" in each for each in separators)))
+    sys.stdout.write(found + "\n" * (max_width > 0 or any("\n" in each for each in separators)))
 
 
 def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: bool = True) -> None:

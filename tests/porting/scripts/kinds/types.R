@@ -61,3 +61,6 @@ t <- table(c("b", "a", "b", "c"))
 t[t > 1]
 t[t > 0]
 t["b"]
+cat(1:10, fill = 20)
+cat(1:9, fill = 20)
+cat("a", "b", fill = TRUE)
