@@ -237,7 +237,8 @@ def _get_r_classes(value: Any) -> list[str]:
     if isinstance(value, pd.Series) and value.name == "summary":
         return ["summaryDefault", "table"]
     axes = getattr(value, "axes", ()) if isinstance(value, np.ndarray) else ()
-    table = isinstance(value, pd.Series) and value.index.name is not None
+    # truth values of a table are an array in R
+    table = isinstance(value, pd.Series) and value.index.name is not None and value.dtype != np.bool_
     if table or isinstance(value, Table) or (axes and type(axes) is tuple):
         return ["table"]
     if isinstance(value, datetime):

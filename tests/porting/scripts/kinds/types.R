@@ -64,3 +64,7 @@ t["b"]
 cat(1:10, fill = 20)
 cat(1:9, fill = 20)
 cat("a", "b", fill = TRUE)
+t == 1
+u <- t > 1
+u
+!u
