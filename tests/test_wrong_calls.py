@@ -76,6 +76,7 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
         dp.LogisticRegressionDP,
         dp.DPMechLaplace,
         Histogram,
+        type(dp.plan("count", 1.0)),
     ]
     methods = [each for kind in classes for _, each in inspect.getmembers(kind, inspect.isfunction)]
     # k_means has scikit-learn's word for a seed

@@ -68,7 +68,7 @@ _POWER = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|\^""")
 
 
 class _NotationRewriter(ast.NodeTransformer):
-    """Rewriter of ``I(x)`` to x, and of ``np.log(x)`` to ``log(x)``."""
+    """Rewriter of ``I(x)`` to x, and of functions of NumPy to those of the same name."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
         self.generic_visit(node)

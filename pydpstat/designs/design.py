@@ -114,7 +114,7 @@ class Design(HelpfulErrors, Calls):
         **columns : str
             For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``, or a
             condition as in `subset`, which makes Booleans. It may use columns that were assigned before. ``age^2``,
-            ``I(age**2)`` and ``np.log(age)`` are read as well.
+            ``I(age**2)`` and functions with the prefix of NumPy are read as well.
 
         Returns
         -------

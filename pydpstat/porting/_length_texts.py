@@ -1,4 +1,4 @@
-"""Lengths of vectors that are known only by the text that they come from."""
+"""Lengths of vectors by the text that they come from, and functions of R by the lengths of their values."""
 
 from __future__ import annotations
 
@@ -12,6 +12,34 @@ EMPTY: Length = ("0",)
 UNKNOWN: Length = ("",)
 # the length of a variable inside its own definition
 OWN: Length = ("*",)
+
+COMPARISONS = set("== != < > <= >=".split())
+LOGIC = {"&", "|", "!", *COMPARISONS}
+ELEMENTWISE = set("+ - * / ^ %% %/%".split()) | LOGIC
+# functions with one value for each element of the first argument
+SAME_LENGTH = set(
+    "exp log log2 log10 log1p expm1 sqrt abs round signif floor ceiling trunc sign sin cos tan tanh is.na is.finite "
+    "is.nan as.numeric as.integer as.double as.character as.logical as.vector cumsum cumprod cummax cummin rev order "
+    "rank factor as.factor cut ifelse %in% is.element nchar toupper tolower substr format sprintf invisible unname "
+    "setNames names scale gsub sub grepl dnorm pnorm qnorm dbinom pbinom dpois ppois punif dunif pexp dexp qexp pt "
+    "qt pchisq duplicated choose factorial gamma lgamma ave jitter pmin pmax findInterval suppressWarnings "
+    "replace match sapply vapply unsplit lag lead structure".split()
+)
+ONE_VALUE = set(
+    "mean sum var sd median min max prod length nrow ncol NROW NCOL any all nlevels IQR mad weighted.mean cor "
+    "isTRUE isFALSE is.null identical which.max which.min Reduce toString && || nchar_type".split()
+)
+COUNTED = {"numeric", "character", "logical", "integer", "double", "seq_len"}
+# functions whose parts, as by $, may have other lengths than one another
+LISTS = set("list lapply Map split strsplit Filter mapply by".split())
+# functions of a data frame that keep its rows
+KEEPS_ROWS = set("transform mutate within cbind arrange as.data.frame droplevels data.frame".split())
+# functions whose value is a data frame, or one if the first argument is
+FRAMES = KEEPS_ROWS | set(
+    "read.csv read.table merge aggregate subset filter rbind expand.grid na.omit [ head tail tibble "
+    "distinct left_join bind_rows %>% |>".split()
+    + ["summarise"]
+)
 
 
 def shorten_length(length: Length, by: Length) -> Length:

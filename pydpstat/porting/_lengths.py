@@ -8,9 +8,17 @@ from functools import cached_property
 from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
 from pydpstat.porting._assigned_values import ELEMENT, AssignedValue, AssignedValues
 from pydpstat.porting._length_texts import (
+    COUNTED,
+    ELEMENTWISE,
     EMPTY,
+    FRAMES,
+    KEEPS_ROWS,
+    LISTS,
+    LOGIC,
     ONE,
+    ONE_VALUE,
     OWN,
+    SAME_LENGTH,
     UNKNOWN,
     Length,
     can_differ,
@@ -24,33 +32,6 @@ from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
 # limits on the number of calls of one function, and on the steps and the depth of one search
 _MAX_CALLS, _MAX_STEPS, _MAX_DEPTH = 16, 3000, 60
-
-_COMPARISONS = set("== != < > <= >=".split())
-_LOGIC = {"&", "|", "!", *_COMPARISONS}
-_ELEMENTWISE = set("+ - * / ^ %% %/%".split()) | _LOGIC
-# functions with one value for each element of the first argument
-_SAME_LENGTH = set(
-    "exp log log2 log10 log1p expm1 sqrt abs round signif floor ceiling trunc sign sin cos tan tanh is.na is.finite "
-    "is.nan as.numeric as.integer as.double as.character as.logical as.vector cumsum cumprod cummax cummin rev order "
-    "rank factor as.factor cut ifelse %in% is.element nchar toupper tolower substr format sprintf invisible unname "
-    "setNames names scale gsub sub grepl dnorm pnorm qnorm dbinom pbinom dpois ppois punif dunif pexp dexp qexp pt "
-    "qt pchisq duplicated choose factorial gamma lgamma ave jitter pmin pmax findInterval suppressWarnings "
-    "replace match sapply vapply unsplit lag lead structure".split()
-)
-_ONE_VALUE = set(
-    "mean sum var sd median min max prod length nrow ncol NROW NCOL any all nlevels IQR mad weighted.mean cor "
-    "isTRUE isFALSE is.null identical which.max which.min Reduce toString && || nchar_type".split()
-)
-_COUNTED = {"numeric", "character", "logical", "integer", "double", "seq_len"}
-# functions whose parts, as by $, may have other lengths than one another
-_LISTS = set("list lapply Map split strsplit Filter mapply by".split())
-# functions of a data frame that keep its rows
-_KEEPS_ROWS = set("transform mutate within cbind arrange as.data.frame droplevels data.frame".split())
-# functions whose value is a data frame, or one if the first argument is
-_FRAMES = _KEEPS_ROWS | set(
-    "read.csv read.table merge aggregate subset filter rbind expand.grid na.omit [ head tail tibble summarise "
-    "distinct left_join bind_rows %>% |>".split()
-)
 
 
 class Lengths:
@@ -70,6 +51,7 @@ class Lengths:
         self._active: set[object] = set()
         # lengths that were found of assigned values, and how often a value was found inside its own definition
         self._found: dict[int, Length] = {}
+        self._found_returned: dict[int, Length] = {}
         self._n_own = 0
         self._steps = self._depth = 0
 
@@ -120,6 +102,11 @@ class Lengths:
     def _script(self) -> AssignedValues:
         return AssignedValues(self._expressions)
 
+    @cached_property
+    def _called_functions(self) -> dict[int, int]:
+        """Numbers of the script's functions by the identities of their calls."""
+        return {id(call): number for number, calls in self._script.calls.items() for call, _ in calls}
+
     def _find_assigned(self, node: Name) -> tuple[int, list[AssignedValue]]:
         return self._script.find_assigned(node)
 
@@ -141,13 +128,13 @@ class Lengths:
         name, given = get_function_name(node), get_arguments(node)
         if name in ("(", "{", "return", "suppressMessages") and given:
             return self._find_length(given[-1])
-        if name in _ELEMENTWISE:
+        if name in ELEMENTWISE:
             return combine_lengths([self._find_length(each) for each in given])
-        if name in _SAME_LENGTH and given:
+        if name in SAME_LENGTH and given:
             return combine_lengths([self._find_length(each) for each in given[: 2 if name in ("pmin", "pmax") else 1]])
         if name == ELEMENT:
             return UNKNOWN if not given or self._has_parts(given[0]) else ONE
-        if name in _ONE_VALUE:
+        if name in ONE_VALUE:
             return ONE
         if name == "if" and len(given) == 3:
             return join_lengths([self._find_length(each) for each in given[1:]])
@@ -160,7 +147,7 @@ class Lengths:
             size = next((each.value for each in node.arguments if each.name == "size"), [*given, None][1])
             length = self._find_length(given[0]) if size is None and given else ONE
             return length if {*length} != {"1"} else self._count(given[0] if size is None else size)
-        if name in _COUNTED or is_stream_function(name):
+        if name in COUNTED or is_stream_function(name):
             named = (each.value for each in node.arguments if each.name in ("n", "length"))
             n = next(named, given[0] if given else None)
             length = self._find_length(n)
@@ -189,10 +176,8 @@ class Lengths:
             return (self._write(node),)
         if name == "range":
             return ("2",)
-        for number, calls in self._script.calls.items():
-            if any(call is node for call, _ in calls):
-                return self._find_returned_length(number)
-        return UNKNOWN
+        number = self._called_functions.get(id(node))
+        return UNKNOWN if number is None else self._find_returned_length(number)
 
     def _find_repeated_length(self, node: Call, name: str, given: list[Node]) -> Length:
         out = next((each.value for each in node.arguments if each.name and each.name.startswith("len")), None)
@@ -208,10 +193,16 @@ class Lengths:
 
     def _find_returned_length(self, number: int) -> Length:
         """Return 1 for a function that returns a number whatever its arguments are."""
+        if number in self._found_returned:
+            return self._found_returned[number]
         body = self._script.functions[number].body
         last = get_arguments(body)[-1] if get_function_name(body) == "{" and get_arguments(body) else body
+        before = self._n_own
         found = self._guard(("returned", number), lambda: self._find_length(last))
-        return ONE if set(found) == {"1"} else UNKNOWN
+        length = ONE if set(found) == {"1"} else UNKNOWN
+        if self._n_own == before:
+            self._found_returned[number] = length
+        return length
 
     def _find_length_of_name(self, node: Name) -> Length:
         if node.name in ("T", "F", "pi"):
@@ -283,7 +274,7 @@ class Lengths:
         name = get_function_name(node)
         if name == "(":
             return self._is_logical(inner[-1])
-        return name in _LOGIC or name.startswith("is.") or name in ("%in%", "duplicated", "grepl", "complete.cases")
+        return name in LOGIC or name.startswith("is.") or name in ("%in%", "duplicated", "grepl", "complete.cases")
 
     def _find_length_of_part(self, node: Call, name: str) -> Length:
         """Return the length of a column: the number of rows of its data frame."""
@@ -303,7 +294,7 @@ class Lengths:
             if made == "list" or length not in (ONE, UNKNOWN):
                 return length
         # a name that the script does not assign is one of R's data sets
-        if made not in _FRAMES and (found or number >= 0):
+        if made not in FRAMES and (found or number >= 0):
             return UNKNOWN
         return (f"rows {self._write_frame(owner)}",)
 
@@ -313,7 +304,7 @@ class Lengths:
             found = self._find_assigned(node)[1] if isinstance(node, Name) else []
             value = found[0].value if len(found) == 1 else None
             inner = get_arguments(value)
-            if get_function_name(value) not in _KEEPS_ROWS or not inner or not isinstance(inner[0], Name):
+            if get_function_name(value) not in KEEPS_ROWS or not inner or not isinstance(inner[0], Name):
                 break
             node = inner[0]
         return self._write(node)
@@ -326,7 +317,7 @@ class Lengths:
                 not isinstance(each.value, Name) and self._has_parts(each.value) for each in found if each.value
             )
         name = get_function_name(node)
-        return name in _LISTS or name in _KEEPS_ROWS or name in ("$", "[[") or self._find_length(node) == UNKNOWN
+        return name in LISTS or name in KEEPS_ROWS or name in ("$", "[[") or self._find_length(node) == UNKNOWN
 
     def _add_lengths(self, parts: list[Length], node: Call) -> Length:
         """Return the length of a concatenation; vectors that grow alike in one loop are equally long."""

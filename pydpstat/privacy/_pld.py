@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._frozen import freeze_array
 from pydpstat._grid import round_up_to_float, round_up_total
 from pydpstat._search import bisect_up
 from pydpstat.errors import MissingExtraError, PydpstatError
@@ -203,7 +204,7 @@ def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> li
     losses = np.array([loss.epsilon, -loss.epsilon])
     terms = [(split_masses(losses, np.array([larger, smaller]), interval), times * loss.count)]
     if loss.leak:
-        terms.append((Masses(0, np.array([1.0 - loss.leak]), loss.leak), times))
+        terms.append((Masses(0, freeze_array(np.array([1.0 - loss.leak])), loss.leak), times))
     return terms
 
 

@@ -158,7 +158,7 @@ def test_the_call_has_the_bounds_of_the_columns(frame):
         ("y ~ bs(x, df=3)", r"must not have bs\(\)"),
         ("y ~ np.mean(x)", "with or without np.; got 'np.mean"),
         ("y ~ C(" + "-" * 90_000 + "x)", "public transformations as its terms"),
-        ("y ~ I(x > 3)", "public transformations as its terms"),
+        ("y ~ I(x > 3)", "since a condition needs a design"),
         ("y ~ x.sum()", "public transformations as its terms"),
         ("y ~ C(g, Treatment('b'))", "The first level given is the reference"),
     ],

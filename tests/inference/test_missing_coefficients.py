@@ -52,7 +52,7 @@ def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
     assert np.isinf(ends[gone]).any(axis=1).all() and not ends.isna().any(axis=None)
     shown = {"coef": r.params, "std err": r.bse, "statistic": r.tvalues, "p-value": r.pvalues}
     shown |= {"lower": ends[0], "upper": ends[1]}
-    assert frame.columns.tolist() == list(shown)
+    assert frame.columns.tolist() == [*shown, "p"]
     assert all(frame[column].equals(each.rename(column)) for column, each in shown.items())
     content = json.loads(json.dumps(r.to_dict(), allow_nan=False))
     rows = {line.split("  ")[0].strip(): line for line in text.splitlines()}

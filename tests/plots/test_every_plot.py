@@ -21,6 +21,7 @@ WITHOUT_SCALE, WITHOUT_LEGEND = ("hierarchy", "coin_tree"), ("coin_tree",)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", plots.__all__)
 def test_axes_in_axes_out(name):
+    pyplot.close("all")
     panels = 2 if name in PANELS else 1
     given = pyplot.subplots(1, panels)[1]
     figures = pyplot.get_fignums()
