@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -60,7 +61,9 @@ def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
     for each in r.params.index:
         missing = bool(gone[each])
         assert (content["params"][each] is None) == (content["bse"][each] is None) == missing
-        assert (rows[each].removeprefix(each).split()[:2] == ["-", "-"]) == missing
+        # the page has C(sex)[T.f] as "sex: f"
+        shown = re.sub(r"(?:C\()?(\w+)\)?\[T\.(.*)\]", r"\1: \2", each)
+        assert (rows[shown].removeprefix(shown).split()[:2] == ["-", "-"]) == missing
     # the reason names the coefficient
     hidden = ("The noise", "Because of the noise", "The release is uninformative", "There is no estimate")
     for each in r.params.index[gone]:
