@@ -195,9 +195,10 @@ def release_points(
     own_arguments: tuple[tuple[str, object], ...],
     sensitivity: float,
     nobs: int,
+    shares: Sequence[float],
     n_parts: int = 1,
 ) -> DPResults:
-    """Release a selection of grid points; an array of them becomes the value of the result.
+    """Release a selection of grid points for some shares; an array of them becomes the value of the result.
 
     It consists of `n_parts` selections in sequence, each with an equal part of epsilon.
     """
@@ -225,11 +226,10 @@ def release_points(
         steps=grid.steps,
         describe_subject=lambda: records.make_labels(function).describe_variables(function),
     )
-    arguments = dict(own_arguments)
     warn_quantiles_at_bounds(
         released,
         query.name,
-        np.asarray(arguments.get("qs", arguments.get("q", 0.5)), dtype=np.float64),
+        np.asarray(shares, dtype=np.float64),
         n_groups=records.n_groups or 1,
         n_points=grid.n_points,
         n_parts=n_parts,

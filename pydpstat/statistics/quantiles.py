@@ -269,7 +269,7 @@ def _release_quantile(
     def choose_points(_: object = None) -> tuple[object, Labels]:
         return choose_points_for_share(counts, query, share, rate), labels
 
-    return release_points(function, query, choose_points, own_arguments, float(rank_range) / 2, counts.size)
+    return release_points(function, query, choose_points, own_arguments, float(rank_range) / 2, counts.size, [share])
 
 
 @guard_release
@@ -397,4 +397,4 @@ def quantiles(
         return choose_points_for_shares(counts, query, wanted), labels
 
     n_parts = compute_split_depth(len(set(wanted)))
-    return release_points("quantiles", query, choose_points, (("qs", qs),), 1.0, counts.size, n_parts)
+    return release_points("quantiles", query, choose_points, (("qs", qs),), 1.0, counts.size, wanted, n_parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -200,17 +201,19 @@ def fit_cell_model(
     numbers = list(cells.numbers)
     inference, sums = CellLogit(table, None), sum_over_cells(table)
     ridge = 1.5 * math.sqrt(len(numbers)) * table.products_scale / sums.records + 1e-6
+    # takes longer than the other steps, and is rarely needed
+    find_start = cache(partial(sums.find_start, ridge))
     for index, epsilon in enumerate(epsilons[1:], 1):
         n_records, size = float(inference.model.sizes.sum()), cells.rows.shape[1]
         # an estimate at the limit does not tell how steep the slopes are
-        slopes = (sums.find_start(ridge) if inference.is_limited else inference.estimate)[numbers]
+        slopes = (find_start() if inference.is_limited else inference.estimate)[numbers]
         if has_steep_slopes(slopes, sums, _MAX_LINEAR_SLOPE) and has_enough_records(
             n_records, math.fsum(epsilons), size
         ):
             return _solve_window_equations(
                 records,
                 sums,
-                sums.find_start(ridge),
+                find_start(),
                 sum_remaining_epsilon(epsilons[index:]),
                 (n_changed_cells, nobs),
                 release_query,
